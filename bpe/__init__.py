@@ -1,0 +1,1 @@
+"""Byte-pair encoding for reading, measuring and looking at."""

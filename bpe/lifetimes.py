@@ -1,0 +1,118 @@
+"""Boundary lifetimes: the whole history of a training run or an encoding as one integer per boundary.
+
+A text of n base symbols has n - 1 boundaries. A merge removes boundaries and never brings one back. So
+the state after *any* number of merges follows from one number per boundary: the merge rank at which it
+disappears, or `NEVER`. The tokens after k merges are what lies between the boundaries whose lifetime is
+at least k (ranks are 0-based, so k = 0 gives the base symbols).
+
+It holds for encoding because ranks are replayed lowest first, and a pair that contains the token made at
+rank r has a rank above r: merges with a rank below k are all done before the first one with rank k or more.
+
+`History` carries these numbers together with the text they speak of. This module leaves out how lifetimes
+come about: read trainer.py (while learning merges) and encoder.py (while applying them) next.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["INSIDE", "NEVER", "WALL", "History", "count_tokens", "cut"]
+
+NEVER = 2**31 - 1
+"""Lifetime of a boundary that no merge removes."""
+
+WALL = NEVER - 1
+"""In byte lifetimes: a boundary between two pre-tokens, which no merge may remove."""
+
+INSIDE = -1
+"""In byte lifetimes: not a boundary at all, but a place inside a base symbol of several bytes."""
+
+
+def cut(lifetimes: NDArray[np.int32], k: int) -> NDArray[np.int64]:
+    """Return int64[num_tokens + 1]: where tokens start after k merges, in base symbols, and the end.
+
+    A text of no symbols cannot be told from one of one symbol here (both have no boundary), so the caller
+    handles the empty text.
+
+    >>> cut(np.array([1, NEVER, 0], dtype=np.int32), 1)
+    array([0, 1, 2, 4])
+    """
+    inner = np.flatnonzero(lifetimes >= k) + 1
+    return np.concatenate(([0], inner, [len(lifetimes) + 1])).astype(np.int64)
+
+
+def count_tokens(lifetimes: NDArray[np.int32], num_merges: int) -> NDArray[np.int64]:
+    """Return int64[num_merges + 1]: the number of tokens after 0, 1, ..., num_merges merges.
+
+    Every boundary that goes is a token fewer, so this is a cumulative histogram of the lifetimes: one pass
+    over the text for all steps at once.
+
+    >>> count_tokens(np.array([1, NEVER, 0], dtype=np.int32), 2)
+    array([4, 3, 2])
+    """
+    going = np.bincount(lifetimes[lifetimes < num_merges], minlength=num_merges)[:num_merges]
+    return len(lifetimes) + 1 - np.concatenate(([0], np.cumsum(going))).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """A text under one tokenizer, at every number of merges.
+
+    text        the bytes shown; the base symbols tile them. Equal to the source text in UTF-8, except with
+                an end-of-word mark, which is then written into it (`low</w> lower</w>`).
+    offsets     int64[num_symbols + 1], the byte in `text` where each base symbol starts, and the end
+    lifetimes   int32[max(num_symbols - 1, 0)], merge ranks or NEVER
+    walls       bool, of the same length: True where the boundary separates two pre-tokens
+    num_merges  merges of the tokenizer; steps run from 0 to this number
+    final_ids   int64[num_tokens], token ids after all merges; -1 for an unknown symbol
+    """
+
+    text: bytes
+    offsets: NDArray[np.int64]
+    lifetimes: NDArray[np.int32]
+    walls: NDArray[np.bool_]
+    num_merges: int
+    final_ids: NDArray[np.int64]
+
+    @property
+    def num_symbols(self) -> int:
+        """Base symbols in the text: the number of tokens at step 0."""
+        return len(self.offsets) - 1
+
+    @cached_property
+    def num_tokens(self) -> NDArray[np.int64]:
+        """int64[num_merges + 1]: tokens of the text after k merges, for every k."""
+        if self.num_symbols == 0:
+            return np.zeros(self.num_merges + 1, dtype=np.int64)
+        return count_tokens(self.lifetimes, self.num_merges)
+
+    def token_offsets(self, k: int) -> NDArray[np.int64]:
+        """Return int64[num_tokens + 1]: the byte where each token starts after k merges, and the end."""
+        if self.num_symbols == 0:
+            return np.zeros(1, dtype=np.int64)
+        return self.offsets[cut(self.lifetimes, k)]
+
+    def tokens(self, k: int) -> list[bytes]:
+        """Return the bytes of each token after k merges; joined, they are `text`.
+
+        >>> from bpe import TrainSettings, train
+        >>> tokenizer = train("aaabdaaabac", TrainSettings(num_merges=3, split="none")).tokenizer
+        >>> tokenizer.history("aaab").tokens(1)
+        [b'aa', b'a', b'b']
+        """
+        at = self.token_offsets(k).tolist()
+        return [self.text[a:b] for a, b in zip(at, at[1:], strict=False)]
+
+    def byte_lifetimes(self) -> NDArray[np.int32]:
+        """Return int32[max(num_bytes - 1, 0)]: one lifetime per *byte* boundary of `text`.
+
+        INSIDE (-1) inside a base symbol of several bytes, WALL between pre-tokens, NEVER where no merge
+        reaches, else the merge rank. `>= k` still cuts correctly for every k from 0 on.
+        """
+        out = np.full(max(len(self.text) - 1, 0), INSIDE, dtype=np.int32)
+        out[self.offsets[1:-1] - 1] = np.where(self.walls, WALL, self.lifetimes)
+        return out
