@@ -1,1 +1,38 @@
-"""Byte-pair encoding for reading, measuring and looking at."""
+"""Byte-pair encoding for reading, measuring and looking at.
+
+Start with `train` and `Tokenizer`; read the modules in the order pretokenize, trainer, encoder, lifetimes,
+tokenizer. Plain data in, plain data out: nothing here draws, prints or reaches the network.
+"""
+
+from bpe.encoder import encode_reference, encode_trace, rank_lifetimes
+from bpe.errors import BpeError
+from bpe.lifetimes import INSIDE, NEVER, WALL, History
+from bpe.pretokenize import SPLIT_PATTERNS, count_pre_tokens, split
+from bpe.settings import TrainSettings
+from bpe.tokenizer import UNKNOWN_ID, MergeRows, Tokenizer, TokenizerLike
+from bpe.trainer import train, train_reference
+from bpe.training import Contest, Merge, Training
+
+__all__ = [
+    "INSIDE",
+    "NEVER",
+    "SPLIT_PATTERNS",
+    "UNKNOWN_ID",
+    "WALL",
+    "BpeError",
+    "Contest",
+    "History",
+    "Merge",
+    "MergeRows",
+    "Tokenizer",
+    "TokenizerLike",
+    "TrainSettings",
+    "Training",
+    "count_pre_tokens",
+    "encode_reference",
+    "encode_trace",
+    "rank_lifetimes",
+    "split",
+    "train",
+    "train_reference",
+]

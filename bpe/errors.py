@@ -8,15 +8,13 @@
     ├── UnknownSymbolError    (ValueError)    a character that a character-level tokenizer never saw
     ├── TokenIdError          (KeyError)      a token id outside the vocabulary
     ├── UnknownTokenizerError (KeyError)      a name that no tokenizer goes by
-    ├── UnavailableError      (RuntimeError)  something that exists, but cannot be had on this machine
-    └── Cancelled             (RuntimeError)  the caller's progress function asked to stop
+    └── UnavailableError      (RuntimeError)  something that exists, but cannot be had on this machine
 
 A message says what must hold, what was given, and what to do about it. The app shows it as it stands.
 """
 
 __all__ = [
     "BpeError",
-    "Cancelled",
     "CorpusError",
     "FormatError",
     "SettingsError",
@@ -66,7 +64,3 @@ class UnknownTokenizerError(BpeError, KeyError):
 
 class UnavailableError(BpeError, RuntimeError):
     """The thing exists, but cannot be had on this machine (a missing package, no network)."""
-
-
-class Cancelled(BpeError, RuntimeError):
-    """The progress function returned False: the work was stopped and nothing was kept."""

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,7 +106,7 @@ class History:
         [b'aa', b'a', b'b']
         """
         at = self.token_offsets(k).tolist()
-        return [self.text[a:b] for a, b in zip(at, at[1:], strict=False)]
+        return [self.text[a:b] for a, b in pairwise(at)]
 
     def byte_lifetimes(self) -> NDArray[np.int32]:
         """Return int32[max(num_bytes - 1, 0)]: one lifetime per *byte* boundary of `text`.

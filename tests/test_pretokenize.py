@@ -1,0 +1,56 @@
+"""Split patterns lose nothing, agree with tiktoken's own patterns, and refuse what cannot be used."""
+
+from __future__ import annotations
+
+import pytest
+import tiktoken_ext.openai_public as openai_public
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bpe import SPLIT_PATTERNS, count_pre_tokens, split
+from bpe.errors import SettingsError
+
+
+@given(text=st.text(), pattern=st.sampled_from([*SPLIT_PATTERNS, "[a-z]+", "(a)(b)", r"\b", "x*"]))
+def test_joined_pre_tokens_are_the_text(text, pattern):
+    pieces = split(text, pattern)
+    assert "".join(pieces) == text
+    assert all(pieces)
+
+
+@given(text=st.text(alphabet="ab 1\n'sé."))
+def test_pre_token_counts_keep_first_occurrence_order(text):
+    pieces = split(text, "gpt2")
+    counts = count_pre_tokens(text, "gpt2")
+    assert list(counts) == list(dict.fromkeys(pieces))
+    assert sum(counts.values()) == len(pieces)
+
+
+def test_named_patterns_by_example():
+    text = "I'LL pay 1,234,567!  OK"
+    assert split(text, "gpt2") == ["I", "'", "LL", " pay", " 1", ",", "234", ",", "567", "!", " ", " OK"]
+    assert split(text, "cl100k") == ["I", "'LL", " pay", " ", "1", ",", "234", ",", "567", "!", " ", " OK"]
+    assert split("a 1234567", "llama3") == ["a", " ", "123", "456", "7"]
+    assert split("HelloWorld 12", "o200k") == ["Hello", "World", " ", "12"]
+    assert split(" 12", "digits") == [" ", "1", "2"]
+    assert split("low  low\n", "whitespace") == ["low", "  ", "low", "\n"]
+    assert split("a b", "none") == ["a b"]
+
+
+def test_patterns_are_those_that_tiktoken_ships(monkeypatch):
+    # The constructors ask for their rank files; only the pattern is of interest here.
+    monkeypatch.setattr(openai_public, "load_tiktoken_bpe", lambda *args, **kwargs: {})
+    assert openai_public.cl100k_base()["pat_str"] == SPLIT_PATTERNS["cl100k"]
+    assert openai_public.o200k_base()["pat_str"] == SPLIT_PATTERNS["o200k"]
+
+
+def test_a_pattern_that_runs_away_is_stopped(monkeypatch):
+    monkeypatch.setattr("bpe.pretokenize._OWN_PATTERN_SECONDS", 0.2)
+    with pytest.raises(SettingsError, match="still running"):
+        split("a" * 40 + "b", r"(a|a)+$")
+
+
+@pytest.mark.parametrize("pattern", ["(", "", "[z-a]"])
+def test_a_pattern_that_does_not_compile_is_refused(pattern):
+    with pytest.raises(SettingsError, match="split must be one of none, whitespace"):
+        split("abc", pattern)
