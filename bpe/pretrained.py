@@ -1,0 +1,429 @@
+"""Real tokenizers by name, without a download: `load_pretrained("gpt2")`.
+
+A published rank table says which byte strings are tokens and in which order they were made; the pair that
+each was made of is not in it. `RankTokenizer` puts this package's verbs on top of such a table. Token ids
+come from tiktoken, so they are what a model sees; the history of a text comes from replaying the ranks
+(encoder.py), and is held to tiktoken's ids.
+
+It leaves out where the tables come from (vocabularies/) and reading tables from files (formats.py). Its
+neighbour is tokenizer.py: the same verbs for a tokenizer whose merges are known.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import partial
+from types import MappingProxyType
+
+import numpy as np
+import regex
+import tiktoken
+from numpy.typing import NDArray
+
+from bpe.encoder import rank_lifetimes
+from bpe.errors import TokenIdError, UnavailableError, UnknownTokenizerError
+from bpe.lifetimes import INSIDE, NEVER, WALL, History
+from bpe.pretokenize import SPLIT_PATTERNS, split
+from bpe.tokenizer import MergeRows, Special, split_special
+from bpe.vocabularies import load_ranks
+from bpe.vocabularies.openai import OPENAI_ENCODINGS, PublishedEncoding
+
+__all__ = [
+    "NO_PARENT",
+    "PretrainedInfo",
+    "RankTokenizer",
+    "load_pretrained",
+    "pretrained_info",
+    "pretrained_names",
+]
+
+NO_PARENT = -1
+"""In merge rows: the token is in the table, but no merge of two tokens makes it."""
+
+# tiktoken panics on a run of 999,999 white space characters: its regex engine runs out of stack. No other
+# class of characters does that. Half of it leaves a margin for other versions.
+_LONGEST_SPACE_FOR_TIKTOKEN = 500_000
+
+
+class RankTokenizer:
+    """A rank table, a split pattern and special tokens: a real tokenizer with this package's verbs.
+
+    Nothing of it changes after construction, so one object serves all threads.
+
+    name            shown in messages
+    ranks           bytes of a token -> token id; all 256 single bytes are in it. Not copied: hand it over.
+    split           a name of SPLIT_PATTERNS, or a regular expression that matches every character
+    special_tokens  text -> token id
+
+    >>> gpt2 = load_pretrained("gpt2")
+    >>> gpt2.encode("strawberry"), gpt2.encode(" strawberry")
+    ([301, 1831, 8396], [41236])
+    """
+
+    def __init__(self, name: str, ranks: dict[bytes, int], split: str, special_tokens: Mapping[str, int]) -> None:
+        self.name = name
+        self.split = split
+        self.special_tokens: Mapping[str, int] = MappingProxyType(dict(special_tokens))
+        self.mergeable_ranks: Mapping[bytes, int] = MappingProxyType(ranks)
+        self._ranks = ranks
+        self._encoding = tiktoken.Encoding(
+            name,
+            pat_str=SPLIT_PATTERNS.get(split, split) or r"(?s:.+)",
+            mergeable_ranks=ranks,
+            special_tokens=dict(special_tokens),
+        )
+
+        merged = sorted(token_id for token, token_id in ranks.items() if len(token) > 1)
+        self._id_of_rank = np.array(merged, dtype=np.int64)
+        self._rank_of_id = np.full(self.vocab_size, -1, dtype=np.int32)
+        self._rank_of_id[self._id_of_rank] = np.arange(len(merged), dtype=np.int32)
+        self._num_bytes = np.zeros(self.vocab_size, dtype=np.int32)
+        for token, token_id in ranks.items():
+            self._num_bytes[token_id] = len(token)
+
+    def __repr__(self) -> str:
+        return f"<RankTokenizer {self.name}: {self.vocab_size:,} ids, {self.num_merges:,} merges>"
+
+    @property
+    def vocab_size(self) -> int:
+        """Highest token id plus one, as models count it. A few ids below may be unused (16 in cl100k_base)."""
+        return self._encoding.n_vocab
+
+    @property
+    def num_merges(self) -> int:
+        """Tokens of more than one byte: each is made by one merge. Its rank is its place in order of id."""
+        return len(self._id_of_rank)
+
+    # ------------------------------------------------------------------ text -> ids
+
+    def encode(self, text: str, *, special: Special = "text") -> list[int]:
+        """Return the token ids of a text, as tiktoken gives them.
+
+        special   what special tokens in the text mean: `text`, ordinary characters; `special`, their id;
+                  `reject`, an error
+
+        Half a surrogate pair is no character: it is encoded as U+FFFD, as tiktoken does.
+
+        Raises:
+            SpecialTokenError: see above.
+
+        >>> load_pretrained("gpt2").encode("<|endoftext|>", special="special")
+        [50256]
+        """
+        ids: list[int] = []
+        for stretch, token_id in split_special(_whole_characters(text), self.special_tokens, special):
+            if token_id is None:
+                ids += self._encode_ordinary(stretch)
+            else:
+                ids.append(token_id)
+        return ids
+
+    def _encode_ordinary(self, text: str) -> list[int]:
+        """Return the ids of a text in which nothing is special, from tiktoken wherever tiktoken can."""
+        if _longest_white_space(text) < _LONGEST_SPACE_FOR_TIKTOKEN:
+            return self._encoding.encode_ordinary(text)
+        data = text.encode()
+        ends = np.flatnonzero(self._replay(text) >= WALL) + 1
+        starts = np.concatenate(([0], ends[:-1]))
+        spans = zip(starts.tolist(), ends.tolist(), strict=True)
+        return [self._ranks[data[start:end]] for start, end in spans]
+
+    # ------------------------------------------------------------------ ids -> text
+
+    def token_bytes(self, token_id: int) -> bytes:
+        """Return the bytes of a token.
+
+        Raises:
+            TokenIdError: no token has this id.
+        """
+        return self.decode_bytes([token_id])
+
+    def decode_bytes(self, ids: Iterable[int]) -> bytes:
+        """Return the joined bytes of the tokens: exactly the text that was encoded, in UTF-8.
+
+        Raises:
+            TokenIdError: no token has one of these ids.
+        """
+        ids = [int(token_id) for token_id in ids]
+        for token_id in ids:
+            if not (0 <= token_id < self.vocab_size and self._is_token(token_id)):
+                raise TokenIdError(
+                    f"a token id of {self.name} must be from 0 to {self.vocab_size - 1:,} and in use, "
+                    f"but is {token_id:,}"
+                )
+        return self._encoding.decode_bytes(ids)
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """Return the text of the tokens; bytes that are not UTF-8 become U+FFFD.
+
+        Part of a character alone is not UTF-8, so a slice of the ids may lose what `decode_bytes` keeps.
+        """
+        return self.decode_bytes(ids).decode("utf-8", errors="replace")
+
+    # ------------------------------------------------------------------ history
+
+    def lifetimes(self, text: str) -> NDArray[np.int32]:
+        """Return int32[max(num_bytes - 1, 0)]: the merge rank at which each byte boundary disappears."""
+        return self.history(text).lifetimes
+
+    def history(self, text: str, *, special: Special = "text") -> History:
+        """Return the text at every number of merges at once; a special token is one base symbol.
+
+        `final_ids` is what `encode` returns, always. Pre-tokens come from the `regex` module, whose Unicode
+        version may be another than tiktoken's. Where the two split differently (recently added letters),
+        tiktoken's tokens stand, and the cuts between them count as walls.
+
+        Raises:
+            SpecialTokenError: as for `encode`.
+        """
+        parts: list[NDArray[np.int32]] = []
+        ids: list[int] = []
+        text = _whole_characters(text)
+        for stretch, token_id in split_special(text, self.special_tokens, special):
+            if token_id is None:
+                stretch_ids = self._encode_ordinary(stretch)
+                parts.append(self._after_each_byte(stretch, stretch_ids))
+                ids += stretch_ids
+            else:
+                inside = np.full(len(stretch.encode()), INSIDE, dtype=np.int32)
+                inside[-1] = WALL
+                parts.append(inside)
+                ids.append(token_id)
+
+        data = text.encode()
+        after = np.concatenate(parts)[:-1] if parts else np.zeros(0, dtype=np.int32)
+        boundaries = np.flatnonzero(after != INSIDE)
+        walls = after[boundaries] == WALL
+        offsets = np.concatenate(([0], boundaries + 1, [len(data)])) if data else np.zeros(1)
+        return History(
+            text=data,
+            offsets=offsets.astype(np.int64),
+            lifetimes=np.where(walls, NEVER, after[boundaries]).astype(np.int32),
+            walls=walls,
+            num_merges=self.num_merges,
+            final_ids=np.array(ids, dtype=np.int64),
+        )
+
+    def _after_each_byte(self, text: str, ids: list[int]) -> NDArray[np.int32]:
+        """Return the replay of a text in merge ranks, made to end in the tokens `ids`."""
+        after = self._replay(text)
+        ends = np.cumsum(self._num_bytes[ids])
+        is_cut = np.zeros(len(after), dtype=np.bool_)
+        is_cut[ends - 1] = True
+        if not np.array_equal(after >= WALL, is_cut):
+            self._follow_cuts(after, is_cut, text.encode())
+        merged = after < WALL
+        after[merged] = self._rank_of_id[after[merged]]
+        return after
+
+    def _replay(self, text: str) -> NDArray[np.int32]:
+        """Return int32[num_bytes]: what becomes of the boundary after each byte; WALL ends a pre-token.
+
+        Where a merge removes the boundary, the number is the id of the token that the merge makes. Each
+        distinct pre-token is computed once.
+        """
+        laid_out: dict[str, NDArray[np.int32]] = {}
+        pieces = split(text, self.split)
+        for piece in pieces:
+            if piece not in laid_out:
+                laid_out[piece] = self._replay_piece(piece.encode())
+        return np.concatenate([laid_out[piece] for piece in pieces])
+
+    def _replay_piece(self, piece: bytes) -> NDArray[np.int32]:
+        """Replay one pre-token. One that is a token as a whole is that token, whether or not merges make it."""
+        after = np.full(len(piece), WALL, dtype=np.int32)
+        after[:-1] = rank_lifetimes(piece, self._ranks)
+        whole = self._ranks.get(piece)
+        if whole is not None:
+            after[:-1][after[:-1] == NEVER] = whole
+        return after
+
+    def _follow_cuts(self, after: NDArray[np.int32], is_cut: NDArray[np.bool_], data: bytes) -> None:
+        """Lay out again, in place, each stretch of `after` that does not end in the cuts of `is_cut`.
+
+        A stretch runs from one wall that is also a cut to the next one. Inside it each token is replayed by
+        itself. Its end becomes a wall, unless it lies inside a character, where no pre-token can end.
+        """
+        agreed = np.flatnonzero((after == WALL) & is_cut)
+        differing = np.flatnonzero((after >= WALL) != is_cut)
+        for stretch in np.unique(np.searchsorted(agreed, differing)).tolist():
+            start = int(agreed[stretch - 1]) + 1 if stretch else 0
+            end = int(agreed[stretch]) + 1
+            for token_end in (np.flatnonzero(is_cut[start:end]) + start + 1).tolist():
+                after[start:token_end] = self._replay_piece(data[start:token_end])
+                if token_end < len(data) and _continues_character(data[token_end]):
+                    after[token_end - 1] = NEVER
+                start = token_end
+
+    # ------------------------------------------------------------------ the table
+
+    def base_names(self) -> dict[int, bytes]:
+        """Return the bytes of every token that no merge makes, by id: single bytes and special tokens."""
+        names = {token_id: token for token, token_id in self._ranks.items() if len(token) == 1}
+        special = {token_id: text.encode() for text, token_id in self.special_tokens.items()}
+        return dict(sorted((names | special).items()))
+
+    def merge_rows(self, ranks: NDArray[np.int64] | None = None) -> MergeRows:
+        """Return merges as columns, all or those of some ranks (ascending).
+
+        The pair of a merge is what the lower ranks leave of the token's bytes. Both are NO_PARENT where
+        that is not a pair: such a token is only found as a whole pre-token. None of the tables shipped
+        here holds one. Cost: about 10 s for all 200,000 merges of o200k_base, so ask for those that act.
+
+        >>> rows = load_pretrained("gpt2").merge_rows(np.array([0, 41236 - 256]))
+        >>> [load_pretrained("gpt2").decode([i]) for i in (*rows.left, *rows.right)]
+        [' ', ' straw', 't', 'berry']
+        """
+        rank = np.arange(self.num_merges) if ranks is None else np.asarray(ranks)
+        tokens = self._id_of_rank[rank]
+        pairs = np.array([self._parents(token_id) for token_id in tokens.tolist()], dtype=np.int64)
+        pairs = pairs.reshape(-1, 2)
+        return MergeRows(rank.astype(np.int64), pairs[:, 0], pairs[:, 1], tokens)
+
+    def _parents(self, token_id: int) -> tuple[int, int]:
+        """Return the ids of the pair that makes a token: the merge of its own rank is the last one inside."""
+        token = self._encoding.decode_single_token_bytes(token_id)
+        cuts = np.flatnonzero(rank_lifetimes(token, self._ranks) >= token_id) + 1
+        if len(cuts) != 1:
+            return NO_PARENT, NO_PARENT
+        return self._ranks[token[: cuts[0]]], self._ranks[token[cuts[0] :]]
+
+    def _is_token(self, token_id: int) -> bool:
+        return bool(self._num_bytes[token_id]) or self._encoding.is_special_token(token_id)
+
+
+def _whole_characters(text: str) -> str:
+    """Join surrogate pairs and replace what is left of them, as tiktoken does: UTF-8 has no surrogates."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def _longest_white_space(text: str) -> int:
+    """Return the length of the longest run of white space, or 0 where the text is too short to matter."""
+    if len(text) < _LONGEST_SPACE_FOR_TIKTOKEN:
+        return 0
+    return max((len(run) for run in regex.findall(r"\s+", text)), default=0)
+
+
+def _continues_character(byte: int) -> bool:
+    """Tell whether a byte of UTF-8 is a later byte of a character."""
+    return byte & 0b1100_0000 == 0b1000_0000
+
+
+# ---------------------------------------------------------------------- by name
+
+
+@dataclass(frozen=True)
+class PretrainedInfo:
+    """What is known of a real tokenizer before it is loaded.
+
+    kind           the algorithm, as a reader should see it
+    split_pattern  the regular expression; empty where there is none
+    normalizer     what happens to the text before it is split; `none` where nothing does
+    source         who published it;  licence   under which terms
+    available      whether it can be loaded on this machine;  why_not   if not, what to do
+    """
+
+    name: str
+    title: str
+    vocab_size: int
+    kind: str
+    split_pattern: str
+    normalizer: str
+    special_tokens: Mapping[str, int]
+    source: str
+    licence: str
+    available: bool = True
+    why_not: str = ""
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """A line of the registry: to add a tokenizer, add one. `load` is called at most once per process."""
+
+    info: PretrainedInfo
+    load: Callable[[], RankTokenizer]
+    aliases: tuple[str, ...] = ()
+
+
+def _published_entry(encoding: PublishedEncoding) -> _Entry:
+    info = PretrainedInfo(
+        name=encoding.name,
+        title=encoding.title,
+        vocab_size=encoding.vocab_size,
+        kind="byte-level BPE",
+        split_pattern=SPLIT_PATTERNS[encoding.split],
+        normalizer="none",
+        special_tokens=encoding.special_tokens,
+        source=encoding.source,
+        licence=encoding.licence,
+    )
+    return _Entry(info, partial(_load_published, encoding), encoding.aliases)
+
+
+def _load_published(encoding: PublishedEncoding) -> RankTokenizer:
+    ranks = load_ranks(encoding.ranks)
+    return RankTokenizer(encoding.name, ranks, encoding.split, encoding.special_tokens)
+
+
+_ENTRIES: dict[str, _Entry] = {encoding.name: _published_entry(encoding) for encoding in OPENAI_ENCODINGS}
+_NAME_OF: dict[str, str] = {alias: name for name, entry in _ENTRIES.items() for alias in (name, *entry.aliases)}
+_LOADED: dict[str, RankTokenizer] = {}
+_LOCKS: dict[str, threading.Lock] = {name: threading.Lock() for name in _ENTRIES}
+
+
+def pretrained_names() -> tuple[str, ...]:
+    """Return the names of all real tokenizers, available here or not.
+
+    >>> pretrained_names()
+    ('gpt2', 'r50k_base', 'p50k_base', 'cl100k_base', 'o200k_base')
+    """
+    return tuple(_ENTRIES)
+
+
+def pretrained_info(name: str) -> PretrainedInfo:
+    """Return what is known of a tokenizer, without loading it.
+
+    Raises:
+        UnknownTokenizerError: no tokenizer goes by this name.
+
+    >>> pretrained_info("cl100k").title
+    'GPT-3.5, GPT-4'
+    """
+    return _ENTRIES[_canonical_name(name)].info
+
+
+def load_pretrained(name: str) -> RankTokenizer:
+    """Return a real tokenizer by name or alias. The second call returns the same object at once.
+
+    Safe from several threads: they wait for one another only over the same name. Costs up to 1.5 s once.
+
+    Raises:
+        UnknownTokenizerError: no tokenizer goes by this name.
+        UnavailableError: it cannot be had on this machine.
+
+    >>> load_pretrained("o200k").encode("strawberry")
+    [302, 1618, 19772]
+    """
+    name = _canonical_name(name)
+    entry = _ENTRIES[name]
+    if not entry.info.available:
+        raise UnavailableError(entry.info.why_not)
+    with _LOCKS[name]:
+        if name not in _LOADED:
+            _LOADED[name] = entry.load()
+        return _LOADED[name]
+
+
+def _canonical_name(name: str) -> str:
+    if name in _NAME_OF:
+        return _NAME_OF[name]
+    near = get_close_matches(name.lower(), _NAME_OF, n=3)
+    hint = f"; did you mean {' or '.join(near)}?" if near else "."
+    raise UnknownTokenizerError(f"a tokenizer name must be one of {', '.join(_ENTRIES)}, but is {name!r}{hint}")
