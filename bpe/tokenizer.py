@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 import regex
@@ -385,67 +385,81 @@ def build_history(
     Each distinct pre-token is encoded once. White space that is not encoded is shown, one space or line break,
     as part of the last symbol of its word.
     """
-    laid_out: dict[tuple[str | int, str], tuple[bytes, list[int], NDArray[np.int32], list[int]]] = {}
+    laid_out: dict[tuple[str | int, str], _LaidOut] = {}
     for piece, gap in pieces:
         if (piece, gap) not in laid_out:
             laid_out[piece, gap] = _lay_out(tokenizer, piece, "\n" if "\n" in gap else gap[:1], known or {})
 
     parts = [laid_out[key] for key in pieces]
-    widths = np.array([width for part in parts for width in part[1]], dtype=np.int64)
-    offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(widths)))
-    starts = np.cumsum([len(part[1]) for part in parts], dtype=np.int64)[:-1]
-    lifetimes = np.full(max(len(widths) - 1, 0), NEVER, dtype=np.int32)
-    walls = np.zeros(len(lifetimes), dtype=np.bool_)
-    if parts:
-        with_wall = [np.append(part[2], np.int32(NEVER)) for part in parts]
-        lifetimes = np.concatenate(with_wall)[:-1].astype(np.int32)
-        walls[starts - 1] = True
+    if not parts:
+        nothing = np.zeros(0, dtype=np.int64)
+        no_boundary = np.zeros(0, dtype=np.int32)
+        return History(b"", np.zeros(1, np.int64), no_boundary, no_boundary > 0, tokenizer.num_merges, nothing)
+    widths = np.concatenate([part.widths for part in parts])
+    ends = np.cumsum(np.fromiter((len(part.widths) for part in parts), dtype=np.int64, count=len(parts)))
+    walls = np.zeros(len(widths), dtype=np.bool_)
+    walls[ends - 1] = True
     return History(
-        text=b"".join(part[0] for part in parts),
-        offsets=offsets,
-        lifetimes=lifetimes,
-        walls=walls,
+        text=b"".join([part.shown for part in parts]),
+        offsets=np.concatenate((np.zeros(1, np.int64), np.cumsum(widths))),
+        lifetimes=np.concatenate([part.lifetimes for part in parts])[:-1],
+        walls=walls[:-1],
         num_merges=tokenizer.num_merges,
-        final_ids=np.array([token for part in parts for token in part[3]], dtype=np.int64),
+        final_ids=np.concatenate([part.ids for part in parts]),
     )
 
 
-def _lay_out(
-    tokenizer: Tokenizer, piece: str | int, gap: str, known: Mapping[str, NDArray[np.int32]]
-) -> tuple[bytes, list[int], NDArray[np.int32], list[int]]:
-    """Return (bytes shown, width of each base symbol in bytes, lifetimes, final ids) of one pre-token."""
+class _LaidOut(NamedTuple):
+    """One distinct pre-token of a history."""
+
+    shown: bytes
+    widths: NDArray[np.int64]
+    """Bytes that each base symbol covers."""
+    lifetimes: NDArray[np.int32]
+    """One a symbol: of the boundary after it, NEVER after the last."""
+    ids: NDArray[np.int64]
+
+
+def _lay_out(tokenizer: Tokenizer, piece: str | int, gap: str, known: Mapping[str, NDArray[np.int32]]) -> _LaidOut:
     if isinstance(piece, int):
-        name = tokenizer.token_bytes(piece)
-        return name, [len(name)], np.zeros(0, dtype=np.int32), [piece]
+        names, symbols = [tokenizer.token_bytes(piece)], [piece]
+    else:
+        names, symbols = _symbol_names(tokenizer, piece), tokenizer.symbols(piece)
+    num_base = len(tokenizer.base_symbols)
+    if isinstance(piece, str) and piece in known:
+        lifetimes = known[piece].tolist()
+        ids = _final_ids(symbols, lifetimes, num_base, tokenizer.num_merges)
+    else:
+        ids, lifetimes = encode(symbols, tokenizer.ranks, num_base)
+    widths = [len(name) for name in names]
+    widths[-1] += len(gap.encode())
+    return _LaidOut(
+        shown=b"".join(names) + gap.encode(),
+        widths=np.array(widths, dtype=np.int64),
+        lifetimes=np.array([*lifetimes, NEVER], dtype=np.int32),
+        ids=np.array(ids, dtype=np.int64),
+    )
+
+
+def _symbol_names(tokenizer: Tokenizer, pre_token: str) -> list[bytes]:
+    """Return how each base symbol of a pre-token is shown: as in the text, the end mark written out."""
     if tokenizer.base == "bytes":
-        shown = piece.encode()
-        widths = [1] * len(shown)
-    else:
-        names = [char.encode() for char in piece]
-        if tokenizer.end_of_word == "separate":
-            names.append(END_OF_WORD.encode())
-        elif tokenizer.end_of_word == "attached":
-            names[-1] += END_OF_WORD.encode()
-        shown, widths = b"".join(names), [len(name) for name in names]
-    symbols = tokenizer.symbols(piece)
-    lifetimes = known.get(piece)
-    if lifetimes is None:
-        ids, listed = encode(symbols, tokenizer.ranks, len(tokenizer.base_symbols))
-        lifetimes = np.array(listed, dtype=np.int32)
-    else:
-        ids = _final_ids(symbols, lifetimes, len(tokenizer.base_symbols), tokenizer.num_merges)
-    if gap:
-        shown += gap.encode()
-        widths[-1] += len(gap.encode())
-    return shown, widths, lifetimes, ids
+        raw = pre_token.encode()
+        return [raw[i : i + 1] for i in range(len(raw))]
+    names = [char.encode() for char in pre_token]
+    if tokenizer.end_of_word == "separate":
+        names.append(END_OF_WORD.encode())
+    elif tokenizer.end_of_word == "attached":
+        names[-1] += END_OF_WORD.encode()
+    return names
 
 
-def _final_ids(symbols: Sequence[int], lifetimes: NDArray[np.int32], num_base: int, num_merges: int) -> list[int]:
+def _final_ids(symbols: Sequence[int], lifetimes: Sequence[int], num_base: int, num_merges: int) -> list[int]:
     """Return the token ids that lifetimes from training lead to: a token is made by its youngest merge."""
     ids: list[int] = []
     youngest = -1
     for i, symbol in enumerate(symbols):
-        lifetime = int(lifetimes[i]) if i < len(lifetimes) else NEVER
+        lifetime = lifetimes[i] if i < len(lifetimes) else NEVER
         if lifetime < num_merges:
             youngest = max(youngest, lifetime)
             continue
