@@ -98,7 +98,7 @@ LEGACY_ENCODINGS = (
     "gb18030",
     "cp1252",
     "cp1251",
-    "koi8_r",
+    "koi8-r",
     "cp1250",
     "cp1253",
     "cp1254",
@@ -287,25 +287,24 @@ def _detect(data: bytes) -> tuple[str, str]:
 def _utf16_without_mark(data: bytes) -> str | None:
     """Return utf-16-le or utf-16-be if the bytes look like it, else None.
 
-    In UTF-16 one byte of every two says which block a character is from, and a text is mostly from one
-    block and from Basic Latin (block byte 0: spaces, digits, line ends). So two values, NUL among them, make up
-    nearly all bytes on one side. A text in UTF-8 that holds NULs has no such side. Scripts of many
-    blocks (Chinese) are told by the second rule: not UTF-8, but all assigned characters in UTF-16.
+    In UTF-16 one byte of every two says which block of 256 a character is from. A text in an alphabet is
+    from one block below U+2000 and from the first (spaces, digits, line ends), so NUL and one more byte make
+    up nearly all of that side, and the other side has few NULs. A text in UTF-8 that holds NULs has no such
+    side. Scripts of many blocks (Chinese) are told by the second rule: not UTF-8, but plausible in UTF-16.
     """
     if len(data) % 2 or b"\x00" not in data:
         return None
     head = data[:SAMPLE_BYTES]
-    sides = {"utf-16-be": head[0::2], "utf-16-le": head[1::2]}
-    encoding, block_bytes = max(sides.items(), key=lambda side: side[1].count(0))
-    values = Counter(block_bytes).most_common(2)
-    share = sum(count for _, count in values) / len(block_bytes)
-    other = head[0::2] if encoding == "utf-16-le" else head[1::2]
-    one_sided = other.count(0) * 4 < block_bytes.count(0)
-    if share >= 0.9 and 0 in dict(values) and one_sided and _decodes(data, encoding):
+    sides = {"utf-16-be": Counter(head[0::2]), "utf-16-le": Counter(head[1::2])}
+    encoding = max(sides, key=lambda name: sides[name][0])
+    blocks = sides.pop(encoding)
+    (others,) = sides.values()
+    in_alphabet = blocks[0] + max(blocks[block] for block in range(1, 0x20))
+    if in_alphabet >= 0.9 * blocks.total() and others[0] < 0.25 * blocks[0] and _decodes(data, encoding):
         return encoding
 
     if not _decodes(data, "utf-8"):
-        fitting = [name for name in sides if _decodes(data, name)]
+        fitting = [name for name in ("utf-16-le", "utf-16-be") if _decodes(data, name)]
         scores = {name: _oddness(head.decode(name, "ignore")) for name in fitting}
         best = min(scores, key=lambda name: scores[name], default=None)
         if best is not None and scores[best] < 0.02:
@@ -369,8 +368,11 @@ def _explain(data: bytes, encoding: str, name: str, error: UnicodeDecodeError, *
         )
 
     candidates = () if asked else encoding_candidates(data)
-    if not asked and b"\x00" in data and not candidates:
-        return f"{name} must be text, but holds NUL bytes and {place} is not UTF-8: it looks like binary data"
+    if not asked and b"\x00" in data and not any(one.startswith("utf-16") for one in candidates):
+        return (
+            f"{name} must be text, but holds NUL bytes and {place} is not {shown}: it looks like binary data. "
+            "If it is text, choose its encoding"
+        )
     advice = "Choose another encoding" if asked else "Choose its encoding"
     if candidates:
         advice += "; this file could be " + ", ".join(candidates)
