@@ -1,0 +1,149 @@
+"""Fixtures for tests in a real browser: a Streamlit server of its own, and a page that tolerates no error.
+
+    def test_something(app_server, page):
+        page.goto(app_server(SCRIPT))
+        settled(page)
+
+Without Chromium these tests are skipped, except where the environment variable CI is set: there they fail.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, Playwright, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[2]
+BROWSER_ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+SETTLED = '[data-testid="stApp"][data-test-connection-state="CONNECTED"][data-test-script-state="notRunning"]'
+START_SECONDS = 60
+
+
+def settled(page: Page, timeout: float = 60_000) -> None:
+    """Wait until the app is connected and no script is running."""
+    page.wait_for_selector(SETTLED, timeout=timeout)
+
+
+def find_chromium() -> str | None:
+    """Return the browser to use: the one the environment names, else the one that is installed."""
+    return os.environ.get("CHROMIUM") or shutil.which("chromium")
+
+
+class AppServers:
+    """Streamlit servers by script, each in a process group of its own."""
+
+    def __init__(self, log_folder: Path) -> None:
+        self._log_folder = log_folder
+        self._urls: dict[Path, str] = {}
+        self._processes: list[subprocess.Popen[bytes]] = []
+
+    def url(self, script: Path | str) -> str:
+        """Return the base URL of a running server for a script; starts one if there is none."""
+        path = Path(script).resolve()
+        if path not in self._urls:
+            self._urls[path] = self._start(path)
+        return self._urls[path]
+
+    def _start(self, script: Path) -> str:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        command = [sys.executable, "-m", "streamlit", "run", str(script)]
+        command += [f"--server.port={port}", "--server.address=127.0.0.1", "--server.headless=true"]
+        command += ["--server.fileWatcherType=none", "--browser.gatherUsageStats=false"]
+        log_path = self._log_folder / f"{script.stem}-{port}.log"
+        with log_path.open("wb") as log:
+            process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
+        self._processes.append(process)
+        url = f"http://127.0.0.1:{port}"
+        deadline = time.monotonic() + START_SECONDS
+        while not _is_healthy(url):
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError(f"the server for {script.name} did not start:\n{log_path.read_text()}")
+            time.sleep(0.1)
+        return url
+
+    def stop(self) -> None:
+        """End every server that was started here, with whatever it started."""
+        for process in self._processes:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGTERM)
+        for process in self._processes:
+            try:
+                process.wait(timeout=10)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+
+
+def _is_healthy(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"{url}/_stcore/health", timeout=2) as answer:
+            return bool(answer.read() == b"ok")
+    except (urllib.error.URLError, OSError):
+        return False
+
+
+@pytest.fixture(scope="session")
+def app_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Path | str], str]]:
+    """Call it with the path of a script: the base URL of a server that runs it."""
+    servers = AppServers(tmp_path_factory.mktemp("servers"))
+    yield servers.url
+    servers.stop()
+
+
+@pytest.fixture(scope="session")
+def playwright_driver() -> Iterator[Playwright]:
+    with sync_playwright() as driver:
+        yield driver
+
+
+@pytest.fixture(scope="session")
+def browser(playwright_driver: Playwright) -> Iterator[Browser]:
+    executable = find_chromium()
+    if executable is None:
+        message = "no Chromium: install it, or set CHROMIUM to its path"
+        if os.environ.get("CI"):
+            pytest.fail(message)
+        pytest.skip(message)
+    chromium = playwright_driver.chromium.launch(executable_path=executable, args=BROWSER_ARGUMENTS)
+    yield chromium
+    chromium.close()
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A page of 1280 x 900; a script error or a console error fails the test that caused it."""
+    context = browser.new_context(
+        viewport={"width": 1280, "height": 900}, permissions=["clipboard-read", "clipboard-write"]
+    )
+    new_page = context.new_page()
+    errors: list[str] = []
+
+    def note_console(message: ConsoleMessage) -> None:
+        if message.type == "error":
+            errors.append(f"console: {message.text}")
+
+    new_page.on("pageerror", lambda error: errors.append(f"page: {error}"))
+    new_page.on("console", note_console)
+    yield new_page
+    context.close()
+    assert not errors, "\n".join(errors)

@@ -1,0 +1,1 @@
+"""The app's own library: what the pages share, on top of the `bpe` package."""

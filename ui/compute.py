@@ -1,0 +1,193 @@
+"""Cached calls into `bpe`: the only place where a page's question becomes work.
+
+Cached objects are shared by all sessions, and nobody changes them. Keys are digests or small values; caches
+are bounded.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from bpe import UNKNOWN_ID, History, MergeRows, Tokenizer, TokenizerLike, Training, TrainSettings, train
+from bpe.pretrained import load_pretrained
+from bpe.tokenizer import Special
+from ui.jobs import Job, JobBoard
+from ui.stage.payload import StageView, build_payload
+
+__all__ = [
+    "MOST_DRAWN_BYTES",
+    "Corpus",
+    "Tokenized",
+    "acting_rows",
+    "clip_text",
+    "known_training",
+    "start_training",
+    "tokenize",
+    "train_payload",
+]
+
+MOST_DRAWN_BYTES = 2_000_000
+"""The stage draws so much of a text; everything is counted over the whole."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tokenized:
+    """A text under a tokenizer, ready to be shown.
+
+    num_bytes, num_chars   of the whole text
+    ids                    int64[num_tokens], of the whole text
+    names                  the bytes of each distinct token
+    is_exact               whether the joined bytes of the tokens equal the bytes of the text
+    payload                what the stage draws
+    num_drawn_bytes        how much of the text the stage draws
+    """
+
+    num_bytes: int
+    num_chars: int
+    ids: NDArray[np.int64]
+    names: dict[int, bytes]
+    is_exact: bool
+    payload: bytes
+    num_drawn_bytes: int
+    num_merges: int
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def tokenize(name: str, text: str, special: Special, _own: Training | None = None, own_key: str = "") -> Tokenized:
+    """Return the text under a real tokenizer, or under the session's own one.
+
+    `own_key` stands for `_own` in the cache's key.
+    """
+    tokenizer: TokenizerLike = load_pretrained(name) if _own is None else _own.tokenizer
+    history = tokenizer.history(text, special=special)
+    names = _names_of(tokenizer, history.final_ids)
+    joined = b"".join(map(names.__getitem__, history.final_ids.tolist()))
+    drawn_text = clip_text(text)
+    drawn = history if len(drawn_text) == len(text) else tokenizer.history(drawn_text, special=special)
+    payload = build_payload(
+        [StageView(drawn)],
+        acting_rows(tokenizer, [drawn]),
+        tokenizer.base_names(),
+        num_merges=tokenizer.num_merges,
+        step=tokenizer.num_merges,
+    )
+    return Tokenized(
+        num_bytes=len(text.encode()),
+        num_chars=len(text),
+        ids=history.final_ids,
+        names=names,
+        is_exact=joined == text.encode(),
+        payload=payload,
+        num_drawn_bytes=len(drawn.text),
+        num_merges=tokenizer.num_merges,
+    )
+
+
+def _names_of(tokenizer: TokenizerLike, ids: NDArray[np.int64]) -> dict[int, bytes]:
+    unknown = "\ufffd".encode()
+    return {
+        token: unknown if token == UNKNOWN_ID else tokenizer.token_bytes(token) for token in np.unique(ids).tolist()
+    }
+
+
+def clip_text(text: str) -> str:
+    """Return what the stage draws of a text: whole lines up to MOST_DRAWN_BYTES, or as many characters."""
+    raw = text.encode()
+    if len(raw) <= MOST_DRAWN_BYTES:
+        return text
+    clipped = raw[:MOST_DRAWN_BYTES].decode(errors="ignore")
+    line_end = clipped.rfind("\n")
+    return clipped[: line_end + 1] if line_end > len(clipped) // 2 else clipped
+
+
+def acting_rows(tokenizer: TokenizerLike, histories: Sequence[History]) -> MergeRows:
+    """Return the merges that act on any of the texts: of a vocabulary's tens of thousands a text needs few.
+
+    The merges that made their symbols are among them, because those had to act before.
+    """
+    lifetimes = np.concatenate([history.lifetimes for history in histories])
+    return tokenizer.merge_rows(np.unique(lifetimes[lifetimes < tokenizer.num_merges]).astype(np.int64))
+
+
+# ---------------------------------------------------------------------------------------------- training
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """What to train on: a running text, or a table of words and counts.
+
+    title   shown to the reader; key   a digest of the content
+    """
+
+    title: str
+    source: str | Mapping[str, int]
+    key: str
+
+    @classmethod
+    def of(cls, title: str, source: str | Mapping[str, int]) -> Corpus:
+        """Return the corpus with its digest."""
+        raw = source if isinstance(source, str) else repr(sorted(source.items()) + list(source))
+        return cls(title, source, hashlib.sha256(raw.encode()).hexdigest())
+
+    @property
+    def text(self) -> str | None:
+        """The running text; None for a table."""
+        return self.source if isinstance(self.source, str) else None
+
+
+@st.cache_resource(show_spinner=False)
+def _board() -> JobBoard[Training]:
+    return JobBoard(num_kept=12)
+
+
+def training_key(corpus: Corpus, settings: TrainSettings) -> str:
+    """Return a digest of everything a training depends on."""
+    return hashlib.sha256(f"{corpus.key} {settings!r}".encode()).hexdigest()
+
+
+def known_training(corpus: Corpus, settings: TrainSettings) -> Training | None:
+    """Return the training if somebody ran it before, here."""
+    return _board().known(training_key(corpus, settings))
+
+
+def start_training(corpus: Corpus, settings: TrainSettings) -> Job[Training]:
+    """Start training in the background. A cancelled training is a result, but is not kept for others."""
+    return _board().start(
+        training_key(corpus, settings),
+        lambda job: train(corpus.source, settings, progress=job.report),
+        keep=lambda training: training.stopped != "cancelled",
+    )
+
+
+@st.cache_resource(max_entries=12, show_spinner=False)
+def corpus_history(key: str, _training: Training, _corpus: Corpus) -> History:
+    """Return the history of what the stage draws of the corpus. `key` stands for the other two."""
+    text = _corpus.text
+    return _training.table_history() if text is None else _training.history(clip_text(text))
+
+
+@st.cache_resource(max_entries=12, show_spinner=False)
+def train_payload(key: str, sentence: str, _training: Training, _corpus: Corpus) -> bytes:
+    """Return what the stage draws: the corpus, and the reader's sentence under the same merges."""
+    views = [StageView(corpus_history(key, _training, _corpus), title=_corpus.title)]
+    if sentence:
+        views.append(StageView(_training.tokenizer.history(sentence), title="Your sentence"))
+    return build_payload(
+        views,
+        _training.rows,
+        _training.tokenizer.base_names(),
+        num_merges=_training.num_merges,
+        step=_training.num_merges,
+    )
+
+
+@st.cache_resource(max_entries=12, show_spinner=False)
+def tokenizer_files(key: str, step: int, _tokenizer: Tokenizer) -> dict[str, tuple[str, bytes] | str]:
+    """Return what the tokenizer can be taken away as: label -> (file name, content), or why it cannot be."""
+    return {}

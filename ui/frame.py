@@ -1,0 +1,95 @@
+"""The frame around every page: configuration, navigation, the reader's own tokenizer, and one place for errors.
+
+Streamlit's own page list is switched off: it would name the first page after its file. `PAGES` is the one
+list of pages, in the order of the story.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+import streamlit as st
+
+from bpe import BpeError
+from ui import state
+from ui.text import count_of, markdown_literal
+
+__all__ = ["PAGES", "begin", "end", "readable_errors", "show_notices"]
+
+
+class Page(NamedTuple):
+    """A page: file, name in the navigation, icon, and the question it answers."""
+
+    file: str
+    name: str
+    icon: str
+    question: str
+
+
+PAGES = {
+    "tokenize": Page("app.py", "Tokenize", ":material/text_fields:", "What does a model read when it reads this?"),
+    "train": Page("pages/1_Train.py", "Train", ":material/merge:", "What would a tokenizer learn from this text?"),
+}
+
+# Wide pages use the room; the stage's own layout decides what stands beside what. The style only tightens
+# what Streamlit leaves generous, and stops long words from widening a phone's page.
+_STYLE = """
+<style>
+  .block-container { padding-top: 3.5rem; padding-bottom: 3rem; max-width: 1500px; }
+  [data-testid="stMarkdownContainer"] { overflow-wrap: anywhere; }
+</style>
+"""
+
+
+def begin(page: str) -> None:
+    """Set the page up: call it first on every page."""
+    this = PAGES[page]
+    st.set_page_config(page_title=f"{this.name} · byte-pair encoding", page_icon="🧩", layout="wide")
+    st.html(_STYLE)
+    with st.sidebar:
+        for entry in PAGES.values():
+            st.page_link(entry.file, label=entry.name, icon=entry.icon)
+        st.divider()
+        st.session_state[state.OWN_PLACE] = st.empty()
+    st.title(this.name)
+    st.markdown(f"**{this.question}**")
+
+
+def end() -> None:
+    """Fill what depends on the page's work: call it after the page's last change to the session."""
+    with st.session_state[state.OWN_PLACE].container():
+        _own_tokenizer()
+
+
+def _own_tokenizer() -> None:
+    own = state.own_tokenizer()
+    st.caption("Your tokenizer")
+    if own is None:
+        st.markdown("None yet. Train one on the page *Train*; every page can then use it.")
+        return
+    settings = own.training.settings
+    st.markdown(
+        f"{markdown_literal(own.corpus)}  \n{count_of(own.training.num_merges, 'merge')} on {settings.base}, "
+        f"split: {markdown_literal(settings.split[:40])}"
+    )
+
+
+def show_notices() -> None:
+    """Say what of the link could not be taken."""
+    for notice in state.take_notices():
+        st.warning(markdown_literal(notice), icon=":material/link_off:")
+
+
+@contextmanager
+def readable_errors() -> Iterator[None]:
+    """Show an error of the package as its sentence and end the page there; other errors are bugs and pass."""
+    try:
+        yield
+    except BpeError as error:
+        message = str(error)
+        st.error(markdown_literal(message[:1].upper() + message[1:].rstrip(".")) + ".", icon=":material/error:")
+        show_notices()
+        end()
+        st.stop()

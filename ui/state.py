@@ -1,0 +1,152 @@
+"""The one home of widget keys, URL names and session state.
+
+A widget that is bound to the URL has its URL name as key; the names here are what links consist of, so
+they never change meaning. Everything else that outlives a rerun is a `_Session` entry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from bpe import Training
+from ui.links import LinkError, pack_text, unpack_text
+
+# URL names, which are the keys of bound widgets
+TOKENIZER = "tokenizer"
+SPECIAL = "special"
+SOURCE = "source"
+CORPUS = "corpus"
+TABLE = "table"
+BASE = "base"
+END_OF_WORD = "mark"
+SPLIT = "split"
+PATTERN = "pattern"
+TIE_BREAK = "tie"
+NUM_MERGES = "merges"
+MIN_PAIR_COUNT = "least"
+SENTENCE = "sentence"
+STEP = "step"
+TEXT = "z"
+
+# Keys of widgets that are not in the URL
+TEXT_AREA = "text"
+UPLOAD = "upload"
+CORPUS_UPLOAD = "corpus-upload"
+CORPUS_PASTE = "corpus-paste"
+WORD_COUNTS = "word-counts"
+ENCODING = "encoding"
+TOKENIZE_STAGE = "tokenize-stage"
+TRAIN_STAGE = "train-stage"
+
+JOB = "training-job"
+OWN_PLACE = "own-tokenizer-place"
+
+_OWN = "own-tokenizer"
+_NOTICES = "link-notices"
+
+
+@dataclass(frozen=True)
+class OwnTokenizer:
+    """The tokenizer of this session.
+
+    training   what was trained;   key   its digest;   corpus   what on;   step   where its reader looks
+    """
+
+    training: Training
+    key: str
+    corpus: str
+    step: int
+
+
+def own_tokenizer() -> OwnTokenizer | None:
+    """Return the session's own tokenizer, if one was trained."""
+    return st.session_state.get(_OWN)
+
+
+def set_own_tokenizer(own: OwnTokenizer) -> None:
+    """Make a tokenizer the session's own: every page can use it from now on."""
+    st.session_state[_OWN] = own
+
+
+# ---------------------------------------------------------------------------------------------- links
+
+
+def check_link(name: str, allowed: Sequence[str], what: str) -> None:
+    """Note when the link asks for a value that there is none of; the widget then takes its default.
+
+    Call it before the widget is drawn: a bound widget drops such a value from the URL without a word.
+    """
+    asked = st.query_params.get(name)
+    if asked is not None and asked not in allowed:
+        _note(f"The link asks for the {what} {asked[:40]!r}, which is not to be had here.")
+
+
+def check_link_number(name: str, least: int, most: int, what: str) -> None:
+    """Note when the link asks for a number out of range; the widget then takes its default."""
+    asked = st.query_params.get(name)
+    if asked is not None and not (asked.isdecimal() and least <= int(asked) <= most):
+        _note(f"The link asks for {asked[:20]!r} {what}; it must be from {least:,} to {most:,}.")
+
+
+def _note(notice: str) -> None:
+    notices = st.session_state.setdefault(_NOTICES, [])
+    if notice not in notices:
+        notices.append(notice)
+
+
+def take_notices() -> list[str]:
+    """Return what was wrong with the link, once."""
+    return st.session_state.pop(_NOTICES, [])
+
+
+def open_linked_text(default: str) -> None:
+    """Fill the text area at the first visit: from the link, else with the default."""
+    if TEXT_AREA in st.session_state:
+        return
+    st.session_state[TEXT_AREA] = default
+    if TEXT in st.query_params:
+        try:
+            st.session_state[TEXT_AREA] = unpack_text(st.query_params[TEXT])
+        except LinkError as error:
+            _note(f"{str(error).capitalize()}.")
+
+
+def link_text(text: str, default: str) -> bool:
+    """Put the text into the URL and return True, or return False when it is too long for a link."""
+    packed = "" if text == default else pack_text(text)
+    if packed:
+        st.query_params[TEXT] = packed
+    else:
+        st.query_params.pop(TEXT, None)
+    return packed is not None
+
+
+# ---------------------------------------------------------------------------------------------- step
+
+
+def linked_step(num_merges: int) -> int:
+    """Return the step that the URL asks for, at most num_merges; without one, all merges."""
+    asked = st.query_params.get(STEP)
+    if asked is None:
+        return num_merges
+    if asked.isdecimal() and len(asked) < 12:
+        if int(asked) > num_merges:
+            _note(
+                f"The link asks for step {int(asked):,}, but there are only {num_merges:,} merges: the last is shown."
+            )
+            st.query_params.pop(STEP, None)
+        return min(int(asked), num_merges)
+    _note(f"The link asks for step {asked[:20]!r}, which is no number: all merges are shown.")
+    st.query_params.pop(STEP, None)
+    return num_merges
+
+
+def link_step(step: int, num_merges: int) -> None:
+    """Put the step into the URL; the last one, which is the default, leaves it out."""
+    if step == num_merges:
+        st.query_params.pop(STEP, None)
+    else:
+        st.query_params[STEP] = str(step)
