@@ -1,0 +1,20 @@
+"""First page, Tokenize: paste a text and see it as tokens, at every number of merges."""
+
+import streamlit as st
+
+from ui import compute, controls, frame, state, views
+
+frame.begin("tokenize")
+with frame.readable_errors():
+    choice = controls.enter_text()
+    name, special = controls.choose_tokenizer()
+    own = state.own_tokenizer() if name == controls.OWN else None
+    result = compute.tokenize(name, choice.text, special, own.training if own else None, own.key if own else "")
+
+frame.show_notices()
+views.show_text_notices(choice.notices)
+views.show_summary(result)
+views.step_stage(result.payload, key=state.TOKENIZE_STAGE, num_merges=result.num_merges)
+views.show_ids(result)
+st.caption("Try next: drag the slider to 0 to see the bytes, then up again and watch words appear.")
+frame.end()
