@@ -11,6 +11,7 @@ with frame.readable_errors():
     own = state.own_tokenizer() if name == controls.OWN else None
     result = compute.tokenize(name, choice.text, special, own.training if own else None, own.key if own else "")
 
+state.linked_step(result.num_merges)
 frame.show_notices()
 views.show_text_notices(choice.notices)
 views.show_summary(result)

@@ -10,11 +10,11 @@ with frame.readable_errors():
     settings = controls.choose_settings(is_table=corpus.text is None)
     training = waiting.trained(corpus, settings)
 
-frame.show_notices()
 views.show_text_notices(notices)
 st.markdown(views.stop_sentence(training))
 key = compute.training_key(corpus, settings)
 state.set_own_tokenizer(state.OwnTokenizer(training, key, corpus.title, state.linked_step(training.num_merges)))
+frame.show_notices()
 
 
 @st.fragment

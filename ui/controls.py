@@ -304,10 +304,13 @@ def enter_sentence() -> str:
 
 def _settings_in_words() -> str:
     """Return the settings of the last run in a line, to stand on the closed box."""
-    chosen = st.session_state.get
-    parts = [f"at most {int(chosen(state.NUM_MERGES) or _DEFAULT_MERGES):,} merges", chosen(state.BASE) or "bytes"]
-    if chosen(state.BASE) == "chars" and (mark := chosen(state.END_OF_WORD)) not in (None, "none"):
+
+    def chosen(name: str, default: str) -> str:
+        return str(st.session_state.get(name, st.query_params.get(name, default)))
+
+    parts = [f"at most {chosen(state.NUM_MERGES, str(_DEFAULT_MERGES))} merges", chosen(state.BASE, "bytes")]
+    if chosen(state.BASE, "bytes") == "chars" and (mark := chosen(state.END_OF_WORD, "none")) != "none":
         parts.append(f"{mark} end-of-word mark")
-    parts.append(f"split {chosen(state.SPLIT) or 'gpt2'}")
-    parts.append(f"ties {chosen(state.TIE_BREAK) or 'first-seen'}")
-    return " · ".join(parts)
+    parts.append(f"split {chosen(state.SPLIT, 'gpt2')}")
+    parts.append(f"ties {chosen(state.TIE_BREAK, 'first-seen')}")
+    return " · ".join(markdown_literal(part[:60]) for part in parts)
