@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import numpy as np
 import streamlit as st
 
 HERE = Path(__file__).resolve().parent
@@ -37,8 +38,8 @@ def payload(
         text = make_text(kind, size)
         tokenizer = load_pretrained(tokenizer_name)
         history = tokenizer.history(text)
-        used = sorted({int(rank) for rank in history.lifetimes if rank < tokenizer.num_merges})
-        rows = tokenizer.merge_rows(used)
+        lifetimes = np.concatenate([history.lifetimes, tokenizer.history(own).lifetimes])
+        rows = tokenizer.merge_rows(np.unique(lifetimes[lifetimes < tokenizer.num_merges]))
         views = [StageView(history)]
     else:
         text, training = trained(kind, size, num_merges)

@@ -82,6 +82,7 @@ export class Stage {
       section.querySelector(".view").setAttribute("aria-label", title || "Text with its tokens");
     });
     this.element.classList.toggle("has-merges", merges.numMerges > 0);
+    this.element.classList.toggle("has-no-text", views.every((model) => model.numBytes === 0));
     this.slider.max = String(merges.numMerges);
     this.table.load(this.payload);
     this.#pointedView = this.views[0];
@@ -297,10 +298,14 @@ export class Stage {
     if (!this.step) return `Step 0: no merge yet, ${tokens}`;
     const step = `Step ${formatNumber(this.step)}`;
     const row = merges.rowOfStep(this.step);
-    if (row < 0) return `${step}: merge rank ${formatNumber(this.step - 1)} joins nothing in this text, ${tokens}`;
-    const [left, right, token] = [merges.left, merges.right, merges.token].map((column) =>
-      quotedName(vocabulary.nameBytes(column[row])),
-    );
+    const nameIn = (column, i) => quotedName(vocabulary.nameBytes(column[i]));
+    if (row < 0) {
+      const last = merges.numRowsDone(this.step) - 1;
+      if (last < 0) return `${step}: no merge has acted on this text yet, ${tokens}`;
+      const rank = formatNumber(merges.rank[last]);
+      return `${step}: nothing new in this text since merge rank ${rank} made ${nameIn(merges.token, last)}, ${tokens}`;
+    }
+    const [left, right, token] = [merges.left, merges.right, merges.token].map((column) => nameIn(column, row));
     const places = plural(views[0].numPlaces(this.step - 1), "place");
     return `${step}: ${left} + ${right} makes ${token}, ${places} in this text, ${tokens}`;
   }
