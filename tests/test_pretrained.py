@@ -5,6 +5,7 @@ import socket
 import subprocess
 import sys
 import threading
+import unicodedata
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -27,6 +28,7 @@ from bpe.pretrained import (
     pretrained_info,
     pretrained_names,
 )
+from bpe.samples import load_udhr
 from bpe.vocabularies import load_ranks
 
 NAMES = ("gpt2", "r50k_base", "p50k_base", "cl100k_base", "o200k_base")
@@ -175,6 +177,25 @@ def test_integers_that_are_one_token() -> None:
     assert single["gpt2"][:521] == list(range(521))
     assert 521 not in single["gpt2"]
     assert single["cl100k"] == list(range(1000))
+
+
+@pytest.mark.parametrize(
+    ("language", "counts"),
+    [
+        ("eng", (33, 33, 33)),
+        ("deu", (60, 44, 38)),
+        ("fra", (61, 50, 41)),
+        ("rus", (172, 74, 41)),
+        ("cmn_hans", (82, 52, 37)),
+        ("jpn", (117, 93, 72)),
+        ("hin", (296, 182, 54)),
+        ("mya", (726, 512, 134)),
+    ],
+)
+def test_first_article_of_human_rights(language: str, counts: tuple[int, int, int]) -> None:
+    article = " ".join(unicodedata.normalize("NFC", load_udhr(language)[0]).split())
+
+    assert tuple(num_tokens(name, article) for name in GENERATIONS) == counts
 
 
 # ---------------------------------------------------------------------- against tiktoken
@@ -415,7 +436,7 @@ def test_history_follows_tiktoken_however_wrong_the_pre_tokens(other_split: str,
 
 @pytest.mark.parametrize("name", NAMES)
 @settings(deadline=None)
-@given(text=st.lists(st.sampled_from([" ", "  ", "\n", "\t", "a", "é", ".", "1"]), max_size=25).map("".join))
+@given(text=st.lists(st.sampled_from([" ", "  ", "\n", "\t", "a", "é", ".", "1", "\ud83d"]), max_size=25).map("".join))
 def test_without_tiktoken_the_ids_are_the_same(name: str, text: str) -> None:
     tokenizer = load_pretrained(name)
     expected = tokenizer.encode(text)
