@@ -29,7 +29,7 @@ __all__ = [
     "known_training",
     "start_training",
     "tokenize",
-    "train_payload",
+    "train_view",
 ]
 
 MOST_DRAWN_BYTES = 2_000_000
@@ -172,19 +172,40 @@ def corpus_history(key: str, _training: Training, _corpus: Corpus) -> History:
     return _training.table_history() if text is None else _training.history(clip_text(text))
 
 
+@dataclass(frozen=True, eq=False)
+class TrainView:
+    """What the stage draws of a training.
+
+    payload          the corpus, and the reader's sentence under the same merges
+    num_drawn_bytes  how much of the corpus is drawn;   num_bytes   how much it holds
+    num_unknown      symbols of the sentence that training never saw
+    """
+
+    payload: bytes
+    num_drawn_bytes: int
+    num_bytes: int
+    num_unknown: int
+
+
 @st.cache_resource(max_entries=12, show_spinner=False)
-def train_payload(key: str, sentence: str, _training: Training, _corpus: Corpus) -> bytes:
-    """Return what the stage draws: the corpus, and the reader's sentence under the same merges."""
-    views = [StageView(corpus_history(key, _training, _corpus), title=_corpus.title)]
+def train_view(key: str, sentence: str, _training: Training, _corpus: Corpus) -> TrainView:
+    """Return what the stage draws of a training. `key` stands for training and corpus."""
+    history = corpus_history(key, _training, _corpus)
+    views = [StageView(history, title=_corpus.title)]
+    num_unknown = 0
     if sentence:
-        views.append(StageView(_training.tokenizer.history(sentence), title="Your sentence"))
-    return build_payload(
+        own = _training.tokenizer.history(sentence)
+        num_unknown = int(np.count_nonzero(own.final_ids == UNKNOWN_ID))
+        views.append(StageView(own, title="Your sentence"))
+    payload = build_payload(
         views,
         _training.rows,
         _training.tokenizer.base_names(),
         num_merges=_training.num_merges,
         step=_training.num_merges,
     )
+    num_drawn = len(history.text) if _corpus.text is None else len(clip_text(_corpus.text).encode())
+    return TrainView(payload, num_drawn, num_drawn if _corpus.text is None else len(_corpus.text.encode()), num_unknown)
 
 
 @st.cache_resource(max_entries=12, show_spinner=False)

@@ -11,7 +11,7 @@ from bpe import SPLIT_PATTERNS, TrainSettings
 from bpe.corpus import clean_text, decode_text, encoding_candidates, parse_word_counts
 from bpe.errors import CorpusError
 from bpe.pretrained import pretrained_info, pretrained_names
-from bpe.samples import list_samples, load_sample
+from bpe.samples import list_samples, load_sample, load_word_counts
 from bpe.settings import Base, EndOfWord, TieBreak
 from bpe.tokenizer import Special
 from ui import frame, state
@@ -207,7 +207,7 @@ def _word_table() -> Corpus:
     )
     text = st.text_area(
         "Word, tab, count: one a line",
-        load_sample(name),
+        "".join(f"{word}\t{count}\n" for word, count in load_word_counts(name).items()),
         key=f"{state.WORD_COUNTS}-{name}",
         height=160,
         max_chars=MOST_TYPED_CHARS,

@@ -19,7 +19,18 @@ from ui.stage.payload import with_head
 from ui.state import OwnTokenizer
 from ui.text import chart_literal, count_of, markdown_literal, show_token
 
-__all__ = ["show_contest", "show_curve", "show_ids", "show_summary", "show_text_notices", "step_stage", "stop_sentence"]
+__all__ = [
+    "offer_downloads",
+    "show_contest",
+    "show_curve",
+    "show_drawn_part",
+    "show_ids",
+    "show_summary",
+    "show_text_notices",
+    "show_unknown",
+    "step_stage",
+    "stop_sentence",
+]
 
 _MOST_LISTED_IDS = 5_000
 
@@ -42,10 +53,24 @@ def show_summary(result: Tokenized) -> None:
         parts.append(f"{result.num_bytes / num_tokens:.2f} bytes per token")
     parts.append(f"joined token bytes equal the text: **{'yes' if result.is_exact else 'no'}**")
     st.markdown(" · ".join(parts))
-    if result.num_drawn_bytes < result.num_bytes:
+    show_drawn_part(result.num_drawn_bytes, result.num_bytes)
+
+
+def show_drawn_part(num_drawn_bytes: int, num_bytes: int) -> None:
+    """Say when the stage draws less than was counted."""
+    if num_drawn_bytes < num_bytes:
         st.caption(
-            f"The counts are for the whole text; the first {result.num_drawn_bytes:,} of its "
-            f"{result.num_bytes:,} bytes are drawn."
+            f"Everything is counted over the whole text; the first {num_drawn_bytes:,} of its {num_bytes:,} bytes are "
+            "drawn, and the places in the table are of these."
+        )
+
+
+def show_unknown(num_unknown: int) -> None:
+    """Say when the sentence holds what a character tokenizer never saw."""
+    if num_unknown:
+        st.caption(
+            f":material/help: {count_of(num_unknown, 'symbol')} of your sentence never occurred in the corpus: "
+            "unknown, without a token id. A tokenizer that starts from bytes knows every text."
         )
 
 
