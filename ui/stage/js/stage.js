@@ -253,7 +253,7 @@ export class Stage {
     if (settled) this.table.read(this.step);
 
     for (const view of this.views) view.write(this.step, settled);
-    this.slider.value = String(this.step);
+    this.#writeSlider();
     this.#writeCounts();
     if (!settled) {
       this.#settleTimer ||= setTimeout(() => {
@@ -266,6 +266,12 @@ export class Stage {
     this.table.write(this.step);
     this.#writeSentence();
     this.showToken(this.#pointedView, this.#pointedView.hovered ?? this.#pointedView.cursor);
+  }
+
+  #writeSlider() {
+    const { numMerges } = this.payload.merges;
+    this.slider.value = String(this.step);
+    this.slider.style.setProperty("--filled", `${numMerges ? (100 * this.step) / numMerges : 0}%`);
   }
 
   #writeCounts() {

@@ -227,6 +227,7 @@ export class MergeTable {
       const chip = cell.children[2 * i];
       const name = visibleName(vocabulary.nameBytes(id), "");
       setText(chip, name);
+      chip.style.setProperty("--length", String(name.length));
       chip.className = `chip t${hueOfId(vocabulary, id) * 2}`;
       names.push(name);
     });
