@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from pagetest import head_of, open_page, payload_of, plain
+from pagetest import finished, head_of, open_page, page_at, payload_of, plain
 
 from bpe.pretrained import load_pretrained
 from ui import state
@@ -143,3 +143,28 @@ def test_an_upload_that_is_no_text_is_refused_and_the_typed_text_kept():
     app.file_uploader(key=state.UPLOAD).set_value(None).run()
     assert app.text_area(key=state.TEXT_AREA).value == "my own words"
     assert b"my own words" in payload_of(app)
+
+
+def test_a_long_text_shows_progress_and_can_be_given_up(monkeypatch):
+    import threading
+
+    from ui import compute
+
+    may_go_on = threading.Event()
+    tokenize = compute.tokenize
+
+    def slowly(*args):
+        may_go_on.wait(30)
+        return tokenize(*args)
+
+    monkeypatch.setattr(compute, "tokenize", slowly)
+    app = page_at(z=pack_text("a text that nobody else has")).run()
+    assert not app.exception
+    assert "Tokenizing 27 characters" in app.get("progress")[0].proto.text
+    app.button[[button.label for button in app.button].index("Stop")].click().run()
+    assert not app.exception
+    assert "Stopped" in app.info[0].value
+    may_go_on.set()
+    app.button[[button.label for button in app.button].index("Start again")].click().run()
+    finished(app)
+    assert b"a text that nobody else has" in payload_of(app)

@@ -17,19 +17,25 @@ from numpy.typing import NDArray
 from bpe import UNKNOWN_ID, History, MergeRows, Tokenizer, TokenizerLike, Training, TrainSettings, train
 from bpe.pretrained import load_pretrained
 from bpe.tokenizer import Special
-from ui.jobs import Job, JobBoard
+from bpe.trainer import Progress
+from ui.jobs import JobBoard
 from ui.stage.payload import StageView, build_payload
 
 __all__ = [
     "MOST_DRAWN_BYTES",
     "Corpus",
     "Tokenized",
+    "TrainView",
     "acting_rows",
     "clip_text",
-    "known_training",
-    "start_training",
+    "run_training",
     "tokenize",
+    "tokenize_key",
+    "tokenizer_files",
+    "tokenizings",
     "train_view",
+    "training_key",
+    "trainings",
 ]
 
 MOST_DRAWN_BYTES = 2_000_000
@@ -58,13 +64,20 @@ class Tokenized:
     num_merges: int
 
 
-@st.cache_resource(max_entries=24, show_spinner=False)
-def tokenize(name: str, text: str, special: Special, _own: Training | None = None, own_key: str = "") -> Tokenized:
-    """Return the text under a real tokenizer, or under the session's own one.
+@st.cache_resource(show_spinner=False)
+def tokenizings() -> JobBoard[Tokenized]:
+    """Return the texts tokenized last, for all sessions."""
+    return JobBoard(num_kept=24)
 
-    `own_key` stands for `_own` in the cache's key.
-    """
-    tokenizer: TokenizerLike = load_pretrained(name) if _own is None else _own.tokenizer
+
+def tokenize_key(name: str, text: str, special: Special, own_key: str) -> str:
+    """Return a digest of everything that a tokenizing depends on."""
+    return hashlib.sha256("\0".join((name, special, own_key, text)).encode()).hexdigest()
+
+
+def tokenize(name: str, text: str, special: Special, own: Training | None = None) -> Tokenized:
+    """Return the text under a real tokenizer, or under the session's own one."""
+    tokenizer: TokenizerLike = load_pretrained(name) if own is None else own.tokenizer
     history = tokenizer.history(text, special=special)
     names = _names_of(tokenizer, history.final_ids)
     joined = b"".join(map(names.__getitem__, history.final_ids.tolist()))
@@ -142,7 +155,8 @@ class Corpus:
 
 
 @st.cache_resource(show_spinner=False)
-def _board() -> JobBoard[Training]:
+def trainings() -> JobBoard[Training]:
+    """Return the trainings run last, for all sessions."""
     return JobBoard(num_kept=12)
 
 
@@ -151,18 +165,9 @@ def training_key(corpus: Corpus, settings: TrainSettings) -> str:
     return hashlib.sha256(f"{corpus.key} {settings!r}".encode()).hexdigest()
 
 
-def known_training(corpus: Corpus, settings: TrainSettings) -> Training | None:
-    """Return the training if somebody ran it before, here."""
-    return _board().known(training_key(corpus, settings))
-
-
-def start_training(corpus: Corpus, settings: TrainSettings) -> Job[Training]:
-    """Start training in the background. A cancelled training is a result, but is not kept for others."""
-    return _board().start(
-        training_key(corpus, settings),
-        lambda job: train(corpus.source, settings, progress=job.report),
-        keep=lambda training: training.stopped != "cancelled",
-    )
+def run_training(corpus: Corpus, settings: TrainSettings, progress: Progress) -> Training:
+    """Train on the corpus."""
+    return train(corpus.source, settings, progress=progress)
 
 
 @st.cache_resource(max_entries=12, show_spinner=False)

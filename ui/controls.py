@@ -20,7 +20,6 @@ from ui.text import count_of, markdown_literal
 
 __all__ = [
     "EXAMPLES",
-    "OWN",
     "choose_corpus",
     "choose_settings",
     "choose_tokenizer",
@@ -32,7 +31,6 @@ MOST_UPLOAD_BYTES = 20_000_000
 MOST_TYPED_CHARS = 1_000_000
 MOST_MERGES = 50_000
 _DEFAULT_MERGES = 500
-OWN = "yours"
 
 EXAMPLES = {
     "First look": ("How many r's are in strawberry? Count them in 안녕하세요, 1,234,567 and 👩‍👩‍👧‍👦."),
@@ -124,10 +122,10 @@ def _upload(key: str) -> TextChoice | None:
 
 
 def choose_tokenizer() -> tuple[str, Special]:
-    """Draw the choice of a tokenizer and of what special tokens mean; OWN is the session's own tokenizer."""
+    """Draw the choice of a tokenizer and of what special tokens mean; the session's own is among them."""
     names = [name for name in pretrained_names() if pretrained_info(name).available]
     if state.own_tokenizer() is not None:
-        names.append(OWN)
+        names.append(state.OWN_NAME)
     state.check_link(state.TOKENIZER, names, "tokenizer")
     meanings = {"as text": "text", "as special tokens": "special", "reject": "reject"}
     state.check_link(state.SPECIAL, list(meanings), "meaning of special tokens")
@@ -143,13 +141,13 @@ def choose_tokenizer() -> tuple[str, Special]:
             bind="query-params",
             help="`<|endoftext|>` and its like: ordinary characters, the one id that models know, or an error.",
         )
-        if name != OWN:
+        if name != state.OWN_NAME:
             st.caption("Known: " + ", ".join(f"`{token}`" for token in pretrained_info(name).special_tokens))
     return name, cast(Special, meanings[meaning])
 
 
 def _about(name: str) -> str:
-    if name == OWN:
+    if name == state.OWN_NAME:
         own = state.own_tokenizer()
         assert own is not None
         return f"Trained here on {markdown_literal(own.corpus)}, {count_of(own.training.num_merges, 'merge')}."
