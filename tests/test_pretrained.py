@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from tiktoken_ext import openai_public
 
 import bpe.pretrained
+import bpe.rank_tokenizer
 from bpe.errors import SettingsError, SpecialTokenError, TokenIdError, UnknownTokenizerError
 from bpe.lifetimes import NEVER, History
 from bpe.pretokenize import split
@@ -428,7 +429,7 @@ def test_recently_added_letters_are_split_differently(name: str) -> None:
 def test_history_follows_tiktoken_however_wrong_the_pre_tokens(other_split: str, text: str) -> None:
     tokenizer = load_pretrained("cl100k")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bpe.pretrained, "split", lambda text, pattern: split(text, other_split))
+        patch.setattr(bpe.rank_tokenizer, "split", lambda text, pattern: split(text, other_split))
         history = tokenizer.history(text)
 
     check_history(tokenizer, history, tokenizer.encode(text))
@@ -441,7 +442,7 @@ def test_without_tiktoken_the_ids_are_the_same(name: str, text: str) -> None:
     tokenizer = load_pretrained(name)
     expected = tokenizer.encode(text)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bpe.pretrained, "_TOO_MUCH_SPACE", 2)
+        patch.setattr(bpe.rank_tokenizer, "_TOO_MUCH_SPACE", 2)
         assert tokenizer.encode(text) == expected
         check_history(tokenizer, tokenizer.history(text), expected)
 
