@@ -43,6 +43,50 @@ CASED = "cased"
 PHRASE = "phrase"
 STAND_IN = "bytes"
 
+PARALLEL = "parallel"
+LANGUAGES = "languages"
+REFERENCE = "reference"
+CONTENDERS = "tokenizers"
+MEASURE = "measure"
+UNITS = "units"
+LANGUAGES_VIEW = "view"
+LEARNED_MERGES = "learned"
+LEARNED_SPLIT = "learnedsplit"
+READ_LANGUAGE = "read"
+READ_CONTENDER = "with"
+READ_UNIT = "unit"
+BILL_CONTENDER = "biller"
+BILL_UNIT = "per"
+BILL_AMOUNT = "amount"
+BILL_DOCUMENT = "document"
+BILL_PRICE = "price"
+BILL_WINDOW = "window"
+BILL_SHAPE = "shape"
+BILL_PRECISION = "precision"
+BILL_LAYERS = "layers"
+BILL_HEADS = "heads"
+BILL_HEAD_SIZE = "headsize"
+SEARCH = "find"
+SEARCH_BY = "by"
+SCRIPT = "script"
+KIND = "kind"
+SHORTEST = "shortest"
+LONGEST = "longest"
+ORDER = "order"
+TOKEN = "token"
+MODEL = "model"
+PRECISION = "precision"
+PRICE = "price"
+TEXT_SOURCE = "from"
+WIDTH = "width"
+NUM_LAYERS = "layers"
+NUM_HEADS = "heads"
+NUM_KV_HEADS = "kvheads"
+HEAD_SIZE = "headsize"
+MODEL_SIZE = "millions"
+CONTEXT = "window"
+TIED = "tied"
+
 OWN_NAME = "yours"
 """What the session's own tokenizer is called in lists and links."""
 
@@ -55,9 +99,21 @@ WORD_COUNTS = "word-counts"
 ENCODING = "encoding"
 TOKENIZE_STAGE = "tokenize-stage"
 TRAIN_STAGE = "train-stage"
+TOKEN_LIST = "token-list"
 CODE = "code"
 
+PARALLEL_UPLOAD = "parallel-upload"
+TOKENIZER_UPLOAD = "tokenizer-upload"
+OWN_LANGUAGES = "own-languages"
+OWN_REFERENCE = "own-reference"
+LANGUAGES_CHART = "languages-chart"
+READING_STAGE = "reading-stage"
+
 TRAIN_JOB = "training-job"
+ANALYSIS_JOB = "analysis-job"
+COSTS_JOB = "costs-job"
+LANGUAGES_JOB = "languages-job"
+OWN_PARALLEL = "own-parallel-text"
 TOKENIZE_JOB = "tokenizing-job"
 OWN_PLACE = "own-tokenizer-place"
 
@@ -99,6 +155,14 @@ def check_link(name: str, allowed: Sequence[str], what: str) -> None:
     asked = st.query_params.get(name)
     if asked is not None and asked not in allowed:
         _note(f"The link asks for the {what} {asked[:40]!r}, which is not to be had here.")
+
+
+def check_link_each(name: str, allowed: Sequence[str], what: str) -> None:
+    """Note which of several values in the link there are none of; the others are taken."""
+    missing = [asked for asked in st.query_params.get_all(name) if asked not in allowed]
+    if missing:
+        listed = ", ".join(repr(asked[:40]) for asked in missing[:3]) + (" and more" if len(missing) > 3 else "")
+        _note(f"The link asks for the {what} {listed}, not to be had here: left out.")
 
 
 def check_link_number(name: str, least: int, most: int, what: str) -> None:
