@@ -31,6 +31,7 @@ class Page(NamedTuple):
 PAGES = {
     "tokenize": Page("app.py", "Tokenize", ":material/text_fields:", "What does a model read when it reads this?"),
     "train": Page("pages/1_Train.py", "Train", ":material/merge:", "What would a tokenizer learn from this text?"),
+    "quirks": Page("pages/5_Quirks.py", "Quirks", ":material/extension:", "What do tokens do to letters and digits?"),
 }
 
 # Wide pages use the room; the stage's own layout decides what stands beside what. The style only tightens
