@@ -304,6 +304,12 @@ def test_special_tokens_that_a_format_cannot_hold_are_refused():
     assert "special token 'Ġ' is written like token 32" in refusal(trained(special_tokens=["Ġ"]), "tokenizer-json")
 
 
+@pytest.mark.parametrize("format", FORMATS)
+def test_what_is_no_unicode_is_refused(format):
+    assert "holds a lone surrogate" in refusal(trained(special_tokens=["<\ud800>"]), format)
+    assert "holds a lone surrogate" in refusal(trained(split="\ud800+|a"), format)
+
+
 def test_a_merge_that_looks_like_a_heading_is_refused():
     tokenizer = Tokenizer(merges=tuple(zip([35, 256, 257, 258, 259, 260, 261], b"version", strict=True)))
     assert tokenizer.token_bytes(262) == b"#version"

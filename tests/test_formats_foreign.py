@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bpe import SPLIT_PATTERNS, UNKNOWN_ID
-from bpe.errors import TokenIdError, UnknownSymbolError
+from bpe.errors import SettingsError, TokenIdError, UnknownSymbolError
 from bpe.formats import load_tokenizer, save_tokenizer
 from bpe.formats.byte_alphabet import to_chars
 from bpe.formats.verify import PROBE_TEXT
@@ -107,6 +107,16 @@ def test_added_tokens_are_found_as_the_library_finds_them():
             mode = "special" if special else "text"
             assert tokenizer.encode(text, special=mode) == library.encode(text, add_special_tokens=False).ids
             assert tokenizer.history(text, special=mode).final_ids.tolist() == tokenizer.encode(text, special=mode)
+
+
+def test_a_pattern_that_runs_for_ever_is_stopped(monkeypatch):
+    # Neither here nor there does it hang on what the import probes.
+    document = json.loads(FOREIGN["removed and inverted"])
+    document["pre_tokenizer"]["pretokenizers"][0]["pattern"] = {"Regex": r"(?:q|q)+[!#]|[^q]|q"}
+    tokenizer = load_tokenizer(json.dumps(document).encode())
+    monkeypatch.setattr("bpe.formats.pipeline.MOST_SECONDS", 0.05)
+    with pytest.raises(SettingsError, match="must finish, but the file's"):
+        tokenizer.encode("q" * 60)
 
 
 def test_merges_may_be_written_as_strings():

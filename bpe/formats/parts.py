@@ -16,7 +16,7 @@ import regex
 
 from bpe.encoder import rank_lifetimes
 from bpe.errors import FormatError
-from bpe.formats.reading import quote
+from bpe.formats.reading import is_unicode, quote
 from bpe.pretokenize import SPLIT_PATTERNS, compile_split
 from bpe.pretrained import NO_PARENT, RankTokenizer
 from bpe.tokenizer import Tokenizer, TokenizerLike
@@ -116,6 +116,11 @@ def take_apart(tokenizer: TokenizerLike) -> Parts:
     Raises:
         FormatError: a tokenizer of another kind.
     """
+    for text in (getattr(tokenizer, "split", ""), *getattr(tokenizer, "special_tokens", {})):
+        if not is_unicode(text):
+            raise FormatError(
+                f"split pattern and special tokens must be writable as UTF-8, but {quote(text)} holds a lone surrogate"
+            )
     if isinstance(tokenizer, Tokenizer):
         num_base = len(tokenizer.base_symbols)
         num_tokens = num_base + tokenizer.num_merges

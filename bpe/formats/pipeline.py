@@ -19,7 +19,7 @@ import regex
 
 from bpe.errors import FormatError, SettingsError
 from bpe.formats.parts import as_expression
-from bpe.formats.reading import Node
+from bpe.formats.reading import Node, quote
 from bpe.pretokenize import SPLIT_PATTERNS, compile_split, split
 
 __all__ = [
@@ -38,6 +38,10 @@ __all__ = [
 Normalize = Callable[[str], str]
 Span = tuple[int, int]
 Step = Callable[[str], list[Span]]
+
+
+MOST_SECONDS = 10.0
+"""For a file's own pattern on one stretch of text: it may backtrack for ever."""
 
 
 class Piece(NamedTuple):
@@ -204,7 +208,12 @@ def _matches(text: str, pattern: str) -> list[Span]:
     """Only what the pattern matches."""
     compiled = compile_split(pattern)
     assert compiled is not None
-    return [found.span() for found in compiled.finditer(text) if found.group()]
+    try:
+        return [found.span() for found in compiled.finditer(text, timeout=MOST_SECONDS) if found.group()]
+    except TimeoutError:
+        raise SettingsError(
+            f"a split pattern must finish, but the file's {quote(pattern)} was still running after {MOST_SECONDS:.0f} s"
+        ) from None
 
 
 def _rest(text: str, pattern: str) -> list[Span]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from bpe.errors import FormatError
 
-__all__ = ["MAX_BYTES", "Node", "check_size", "decode_lines", "decode_utf8", "parse_json", "quote"]
+__all__ = ["MAX_BYTES", "Node", "check_size", "decode_lines", "decode_utf8", "is_unicode", "parse_json", "quote"]
 
 MAX_BYTES = 100_000_000
 """Largest tokenizer file that is read. The largest published ones (262,144 tokens) have about 35 million."""
@@ -103,7 +103,7 @@ class Node:
         """Return this string; one with half a surrogate pair could not be written as UTF-8 and is refused."""
         if not isinstance(self.value, str):
             raise self.refuse("a string")
-        if not _is_unicode(self.value):
+        if not is_unicode(self.value):
             raise self.refuse("text without lone surrogates")
         return self.value
 
@@ -134,7 +134,7 @@ class Node:
                     f"{self.name}: {self.path or 'the file'}: the id of {quote(text)} must be a whole number "
                     f"from 0 on, but is {quote(token)}"
                 )
-            if not _is_unicode(text):
+            if not is_unicode(text):
                 raise FormatError(f"{self.name}: {self.path or 'the file'}: {quote(text)} holds a lone surrogate")
             if token in texts:
                 raise FormatError(
@@ -145,7 +145,8 @@ class Node:
         return {text: token for token, text in texts.items()}
 
 
-def _is_unicode(text: str) -> bool:
+def is_unicode(text: str) -> bool:
+    """Tell whether a text can be written as UTF-8: it holds no lone surrogate."""
     try:
         text.encode()
     except UnicodeEncodeError:
