@@ -117,6 +117,7 @@ COSTS_JOB = "costs-job"
 LANGUAGES_JOB = "languages-job"
 CLAIMS_JOB = "claims-job"
 OWN_PARALLEL = "own-parallel-text"
+OWN_FILES = "own-tokenizer-files"
 TOKENIZE_JOB = "tokenizing-job"
 OWN_PLACE = "own-tokenizer-place"
 
@@ -166,6 +167,19 @@ def check_link_each(name: str, allowed: Sequence[str], what: str) -> None:
     if missing:
         listed = ", ".join(repr(asked[:40]) for asked in missing[:3]) + (" and more" if len(missing) > 3 else "")
         _note(f"The link asks for the {what} {listed}, not to be had here: left out.")
+
+
+def drop_unknown(key: str, allowed: Sequence[str]) -> None:
+    """Forget what a widget was set to where that is no longer on offer; the widget then takes its default.
+
+    Call it before the widget is drawn, where its options depend on other controls.
+    """
+    value = st.session_state.get(key)
+    if isinstance(value, list):
+        if any(one not in allowed for one in value):
+            st.session_state[key] = [one for one in value if one in allowed]
+    elif value is not None and value not in allowed:
+        del st.session_state[key]
 
 
 def check_link_number(name: str, least: int, most: int, what: str) -> None:
