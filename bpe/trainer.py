@@ -27,6 +27,7 @@ import numpy as np
 from bpe.encoder import merge_pair
 from bpe.errors import CorpusError, SettingsError
 from bpe.lifetimes import NEVER
+from bpe.normalizing import whole_characters
 from bpe.settings import Descending, TieBreak, TrainSettings
 from bpe.tokenizer import MergeRows, Tokenizer, count_words
 from bpe.training import Stopped, Training
@@ -101,7 +102,7 @@ class _Steps(NamedTuple):
 
 def _prepare(source: str | Mapping[str, int], settings: TrainSettings) -> _Corpus:
     if isinstance(source, str):
-        pre_tokens = count_words(source, settings.split, settings.end_of_word)
+        pre_tokens = count_words(whole_characters(source), settings.split, settings.end_of_word)
     else:
         pre_tokens = {}
         for word, count in source.items():
@@ -109,7 +110,8 @@ def _prepare(source: str | Mapping[str, int], settings: TrainSettings) -> _Corpu
                 raise CorpusError("a word in the table must not be empty; remove the empty row")
             if not isinstance(count, int | np.integer) or count < 1:
                 raise CorpusError(f"the count of {word!r} must be a whole number of at least 1, but is {count!r}")
-            pre_tokens[word] = int(count)
+            word = whole_characters(word)
+            pre_tokens[word] = pre_tokens.get(word, 0) + int(count)
     base = Tokenizer.base_of(pre_tokens, base=settings.base, end_of_word=settings.end_of_word, split=settings.split)
     return _Corpus(base, pre_tokens, [base.symbols(word) for word in pre_tokens])
 

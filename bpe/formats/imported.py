@@ -19,11 +19,12 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
-from bpe.encoder import _replay
+from bpe.encoder import replay
 from bpe.errors import TokenIdError, UnknownSymbolError
 from bpe.formats.byte_alphabet import CHAR_OF_BYTE, to_bytes, to_chars
 from bpe.formats.pipeline import Normalize, Piece, Step, run_steps
 from bpe.lifetimes import NEVER, History
+from bpe.normalizing import whole_characters
 from bpe.pretrained import NO_PARENT
 from bpe.tokenizer import UNKNOWN_ID, MergeRows, Special, Unknown, split_special
 
@@ -165,7 +166,7 @@ class ImportedTokenizer:
         active = [added for added in self.added if special == "special" or not added.special]
         raw = [added for added in active if not added.normalized]
         later = [added for added in active if added.normalized]
-        for stretch, token in _find_added(_whole_characters(text), raw):
+        for stretch, token in _find_added(whole_characters(text), raw):
             if token is not None:
                 yield stretch, token
             else:
@@ -178,7 +179,7 @@ class ImportedTokenizer:
         def join(left: int, right: int) -> tuple[int, int] | None:
             return self._joined.get((left, right))
 
-        ids, lifetimes = _replay(symbols, join)
+        ids, lifetimes = replay(symbols, join)
         shown = piece.encode() + (self.end_of_word.encode() if piece else b"")
         whole = self.vocab.get(to_chars(piece.encode()) if self.byte_level else piece) if self.whole_first else None
         if whole is not None:
@@ -353,8 +354,3 @@ def _find_added(text: str, added: list[AddedToken]) -> Iterator[tuple[str, int |
 @lru_cache(maxsize=8)
 def _pattern_of(texts: tuple[str, ...]) -> regex.Pattern[str]:
     return regex.compile("|".join(regex.escape(text) for text in sorted(texts, key=len, reverse=True)))
-
-
-def _whole_characters(text: str) -> str:
-    """Join surrogate pairs and replace what is left of them by U+FFFD: UTF-8 has no surrogates."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
