@@ -212,6 +212,11 @@ def open_linked_text(default: str) -> None:
             _note(f"{str(error).capitalize()}.")
 
 
+def has_linked_text() -> bool:
+    """Whether the link brings a text along."""
+    return TEXT in st.query_params
+
+
 def link_text(text: str, default: str) -> bool:
     """Put the text into the URL and return True, or return False when it is too long for a link."""
     packed = "" if text == default else pack_text(text)
