@@ -225,6 +225,10 @@ def test_strips_mark_a_letter_that_lies_in_two_tokens():
     assert [token["runs"] for token in row["tokens"]] == [[["⟨61 c3⟩", True]], [["⟨a9 62⟩", True]]]
 
 
+def test_a_token_of_no_text_has_a_label():
+    assert build_strips([Strip("x", "", [TextToken(9, b"")])])["strips"][0]["tokens"][0]["runs"] == [["∅", False]]
+
+
 def test_the_map_has_a_colour_a_count_and_every_split():
     integers = integers_under(load_pretrained("gpt2"))
     heat = integer_map(integers, 2250).data[0]

@@ -96,7 +96,12 @@ def _id_label(token: int) -> str:
 
 
 def _runs(name: bytes, start: int, marked: set[int]) -> list[list[Any]]:
-    """Return the label of a token in stretches, each marked or not. Part of a character is one stretch."""
+    """Return the label of a token in stretches, each marked or not. Part of a character is one stretch.
+
+    A tokenizer may put a token before the text that stands for none of it: its label is an empty set.
+    """
+    if not name:
+        return [["∅", False]]
     if not marked.intersection(range(start, start + len(name))):
         return [[show_token(name), False]]
     try:
