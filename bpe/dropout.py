@@ -18,7 +18,8 @@ from itertools import pairwise
 from random import Random
 from typing import NamedTuple
 
-from bpe.errors import SettingsError, UnknownSymbolError
+from bpe.errors import SettingsError
+from bpe.greedy import whole_characters
 from bpe.pretokenize import split
 from bpe.tokenizer import UNKNOWN_ID, Tokenizer
 
@@ -178,11 +179,10 @@ def _check_probability(p: float) -> None:
 
 def _words(tokenizer: Tokenizer, text: str) -> list[list[int]]:
     """Return the base ids of the pre-tokens of a text, in order."""
-    pieces = split(text, tokenizer.split)
+    pieces = split(whole_characters(text), tokenizer.split)
     if tokenizer.end_of_word != "none":
         pieces = [word for piece in pieces if (word := piece.strip())]
     words = [tokenizer.symbols(piece) for piece in pieces]
     if any(UNKNOWN_ID in word for word in words):
-        tokenizer.encode(text)  # raises, and names the characters
-        raise UnknownSymbolError("the text holds a character that this tokenizer never saw in training")
+        tokenizer.encode(text)  # raises UnknownSymbolError, which names the characters
     return words

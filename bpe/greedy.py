@@ -25,46 +25,46 @@ from bpe.tokenizer import UNKNOWN_ID, Tokenizer, TokenizerLike
 
 __all__ = ["Difference", "LongestMatch", "Trie", "history_of_tokens", "whole_characters"]
 
-_CODE_POINTS = 0x110000
-
 
 class Trie:
     """Strings with an id each, for finding those that begin at a place in a text. Ids are not negative.
 
     Where a string comes twice, its first id counts.
 
-    The nodes are numbers; one dict holds every edge, keyed by node * 0x110000 + code point. A dict for each
-    node would answer a third faster and take twice the memory for a vocabulary of 200,000 tokens.
+    children   for each node, the node that each character leads to; node 0 is the beginning
+    id_at      for each node, the id of the string that ends there, or -1
+
+    Size: 120 MB for the 200,000 tokens of o200k_base.
 
     >>> Trie([("un", 0), ("unit", 1), ("i", 2)]).matches("units", 0)
     [(2, 0), (4, 1)]
     """
 
-    __slots__ = ("_edges", "_id_at")
+    __slots__ = ("children", "id_at")
 
     def __init__(self, strings: Iterable[tuple[str, int]]) -> None:
-        self._edges: dict[int, int] = {}
-        self._id_at: list[int] = [-1]
+        self.children: list[dict[str, int]] = [{}]
+        self.id_at: list[int] = [-1]
         for string, string_id in strings:
             node = 0
             for char in string:
-                key = node * _CODE_POINTS + ord(char)
-                child = self._edges.get(key)
+                child = self.children[node].get(char)
                 if child is None:
-                    child = len(self._id_at)
-                    self._edges[key] = child
-                    self._id_at.append(-1)
+                    child = len(self.children)
+                    self.children[node][char] = child
+                    self.children.append({})
+                    self.id_at.append(-1)
                 node = child
-            if node and self._id_at[node] < 0:
-                self._id_at[node] = string_id
+            if node and self.id_at[node] < 0:
+                self.id_at[node] = string_id
 
     def matches(self, text: str, start: int) -> list[tuple[int, int]]:
         """Return (end, id) of every string that the text holds at this place, shortest first."""
         found = []
-        edges, id_at = self._edges, self._id_at
+        children, id_at = self.children, self.id_at
         node = 0
         for end in range(start, len(text)):
-            child = edges.get(node * _CODE_POINTS + ord(text[end]))
+            child = children[node].get(text[end])
             if child is None:
                 break
             node = child
@@ -168,12 +168,13 @@ class LongestMatch:
         return self.tokenizer.encode(piece.shown.decode())
 
     def _pre_tokens(self, text: str) -> list[_PreToken]:
+        text = whole_characters(text)
         if isinstance(self.tokenizer, Tokenizer):
             return _pre_tokens_of_merges(self.tokenizer, text)
         return _pre_tokens_of_bytes(self.tokenizer, text)
 
 
-_UNKNOWN_SPELLED = chr(_CODE_POINTS - 1)  # no base id is so high
+_UNKNOWN_SPELLED = chr(0x10FFFF)  # no base id is so high
 
 
 def _spell(symbols: Iterable[int]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bpe.errors import CorpusError, FormatError, SettingsError
@@ -50,12 +50,14 @@ def test_tied_pairs_are_counted():
     assert compress_pairs(b"abab.cdcd").passes[0].num_tied == 1
 
 
+@settings(deadline=None)
 @given(DATA, st.integers(1, 5))
 def test_lossless(data, min_replaced):
     compressed = compress_pairs(data, min_replaced=min_replaced)
     assert expand_pairs(compressed.data, compressed.table) == data
 
 
+@settings(deadline=None)
 @given(DATA)
 def test_every_pass_takes_the_pair_that_saves_most(data):
     num_bytes = len(data)

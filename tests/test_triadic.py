@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bpe import Tokenizer, TrainSettings, train
@@ -32,12 +32,14 @@ def test_examples(number, written):
     assert write_triads(number) == written
 
 
+@settings(deadline=None)
 @given(st.from_regex(r"[0-9]{1,30}(\.[0-9]{1,30})?", fullmatch=True))
 def test_triads_add_up_to_the_number(number):
     total = sum(int(triad.digits) * Fraction(10) ** triad.power for triad in triads(number))
     assert total == Fraction(number)
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="0123456789,. a-٣", max_size=60))
 def test_tokens_join_to_the_text_and_triads_hold_digits_only(text):
     tokens = triadic_tokens(text)

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer as HuggingFace
 from tokenizers import models, pre_tokenizers
@@ -78,6 +78,7 @@ def test_min_pair_count_leaves_rare_pairs_alone():
     assert learned(train_wordpiece(table, WordPieceSettings(num_merges=1)))[0][:2] == ("a", "##b")
 
 
+@settings(deadline=None)
 @given(TABLES, st.sampled_from(TIE_BREAKS))
 def test_no_two_merges_make_one_token(table, tie_break):
     settings = WordPieceSettings(num_merges=40, tie_break=tie_break, min_pair_count=1)
@@ -88,6 +89,7 @@ def test_no_two_merges_make_one_token(table, tie_break):
 # ------------------------------------------------------------------------------- the twin, and a recount
 
 
+@settings(deadline=None)
 @given(TABLES, st.sampled_from(TIE_BREAKS), st.integers(0, 12), st.integers(1, 3))
 def test_equals_the_twin(table, tie_break, num_merges, min_pair_count):
     settings = WordPieceSettings(num_merges=num_merges, tie_break=tie_break, min_pair_count=min_pair_count)
@@ -98,6 +100,7 @@ def test_equals_the_twin(table, tie_break, num_merges, min_pair_count):
     assert fast.tokenizer.vocabulary == slow.tokenizer.vocabulary
 
 
+@settings(deadline=None)
 @given(TABLES, st.sampled_from(TIE_BREAKS), st.integers(0, 6))
 def test_vocab_size_equals_the_twin(table, tie_break, more):
     num_base = train_wordpiece(table, WordPieceSettings(num_merges=0)).num_base
@@ -108,6 +111,7 @@ def test_vocab_size_equals_the_twin(table, tie_break, more):
     assert (fast.stopped == "vocab_size") == (fast.tokenizer.vocab_size == num_base + more)
 
 
+@settings(deadline=None)
 @given(TABLES, st.sampled_from(TIE_BREAKS))
 def test_every_contest_is_won_by_the_merge(table, tie_break):
     settings = WordPieceSettings(num_merges=8, tie_break=tie_break, min_pair_count=1)
@@ -122,6 +126,7 @@ def test_every_contest_is_won_by_the_merge(table, tie_break):
         assert all(a.score >= b.score for a, b in pairwise(contest.candidates))
 
 
+@settings(deadline=None)
 @given(TABLES)
 def test_a_contest_recounts_the_corpus(table):
     training = train_wordpiece(table, WordPieceSettings(num_merges=0, min_pair_count=1))
@@ -176,12 +181,14 @@ def hugging_face(written, most):
     return peer
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="abcé. -+?x\n", max_size=60), st.sampled_from([3, 100]))
 def test_encodes_as_tokenizers_does(text, most):
     tokenizer = WordPieceTokenizer.of_written(WRITTEN, max_input_chars_per_word=most)
     assert tokenizer.encode(text) == hugging_face(WRITTEN, most).encode(text).ids
 
 
+@settings(deadline=None)
 @given(TABLES, st.text(alphabet="ab", max_size=30))
 def test_encodes_as_tokenizers_does_with_a_trained_vocabulary(table, word):
     table = {word.replace("#", "c"): count for word, count in table.items()}
@@ -190,6 +197,7 @@ def test_encodes_as_tokenizers_does_with_a_trained_vocabulary(table, word):
     assert tokenizer.encode(word) == hugging_face(written, 100).encode(word).ids
 
 
+@settings(deadline=None)
 @given(st.text(max_size=40))
 def test_splits_as_bert_does(text):
     text = "".join(char for char in text if not 0x1C <= ord(char) <= 0x1F)  # white space in Python, not in Unicode
@@ -219,6 +227,7 @@ def test_special_tokens():
     assert tokenizer.history("a [PAD] a", special="special").tokens(0) == [b"a ", b"[PAD] ", b"a"]
 
 
+@settings(deadline=None)
 @given(st.text(max_size=40))
 def test_the_history_shows_the_text(text):
     tokenizer = WordPieceTokenizer.of_written(WRITTEN)
@@ -318,3 +327,10 @@ def test_a_million_characters():
 
 def test_the_split_is_one_that_readers_can_name():
     assert WordPieceSettings(num_merges=0).split == BERT_SPLIT
+
+
+def test_half_a_surrogate_pair_is_replaced():
+    tokenizer = WordPieceTokenizer.of_written([*WRITTEN, "##\ufffd"])
+    assert shown(tokenizer, "a\ud800") == ["a", "##\ufffd"]
+    assert tokenizer.history("a\ud800").text == "a\ufffd".encode()
+    assert train_wordpiece("a\ud800", WordPieceSettings(num_merges=0)).tokenizer.vocabulary[2].text == "\ufffd"
