@@ -102,7 +102,7 @@ ENCODING = "encoding"
 TOKENIZE_STAGE = "tokenize-stage"
 TRAIN_STAGE = "train-stage"
 TOKEN_LIST = "token-list"
-TOKENIZER_UPLOAD = "tokenizer-upload"
+VOCABULARY_UPLOAD = "vocabulary-upload"
 CODE = "code"
 
 PARALLEL_UPLOAD = "parallel-upload"
