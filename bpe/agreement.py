@@ -43,7 +43,8 @@ class Agreement:
     @cached_property
     def votes(self) -> NDArray[np.int64]:
         """int64[num_places]: how many rows cut there."""
-        return np.count_nonzero(self.is_cut, axis=0).astype(np.int64)
+        votes: NDArray[np.int64] = np.count_nonzero(self.is_cut, axis=0).astype(np.int64)
+        return votes
 
     @property
     def shared(self) -> NDArray[np.int64]:

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import compute, controls, frame, state, views, waiting
+from ui import compute, controls, downloads, frame, state, views, waiting
 
 frame.begin("train")
 with frame.readable_errors():
@@ -32,7 +32,7 @@ def laboratory() -> None:
         views.show_contest(training, step, training.contest(step))
     with right:
         views.show_curve(training, corpus, step)
-    views.offer_downloads(own)
+    downloads.offer_downloads(own)
 
 
 laboratory()

@@ -14,7 +14,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from bpe import UNKNOWN_ID, History, MergeRows, Tokenizer, TokenizerLike, Training, TrainSettings, train
+from bpe import UNKNOWN_ID, History, MergeRows, TokenizerLike, Training, TrainSettings, train
 from bpe.pretrained import load_pretrained
 from bpe.tokenizer import Special
 from bpe.trainer import Progress
@@ -31,7 +31,6 @@ __all__ = [
     "run_training",
     "tokenize",
     "tokenize_key",
-    "tokenizer_files",
     "tokenizings",
     "train_view",
     "training_key",
@@ -211,9 +210,3 @@ def train_view(key: str, sentence: str, _training: Training, _corpus: Corpus) ->
     )
     num_drawn = len(history.text) if _corpus.text is None else len(clip_text(_corpus.text).encode())
     return TrainView(payload, num_drawn, num_drawn if _corpus.text is None else len(_corpus.text.encode()), num_unknown)
-
-
-@st.cache_resource(max_entries=12, show_spinner=False)
-def tokenizer_files(key: str, step: int, _tokenizer: Tokenizer) -> dict[str, tuple[str, bytes] | str]:
-    """Return what the tokenizer can be taken away as: label -> (file name, content), or why it cannot be."""
-    return {}
