@@ -34,7 +34,10 @@ for (const name of [...TRAINED, "empty"]) {
   test(`token counts are those of Python: ${name}`, () => {
     const { views } = readPayload(payloadBytes(name));
     const counts = expected(name).num_tokens;
-    assert.deepEqual(counts.map((_, step) => views[0].numTokens(step)), counts);
+    assert.deepEqual(
+      counts.map((_, step) => views[0].numTokens(step)),
+      counts,
+    );
   });
 }
 
@@ -108,13 +111,19 @@ test("steps go from one listed merge to the next", () => {
   assert.equal(merges.numMerges, 50_000);
   assert.ok(merges.numRows < 200);
   const visited = [];
-  for (let step = 0; step < merges.numMerges; ) visited.push((step = merges.neighbourStep(step, 1)));
+  for (let step = 0; step < merges.numMerges;) visited.push((step = merges.neighbourStep(step, 1)));
   const wanted = [...merges.rank].map((rank) => rank + 1);
   if (wanted.at(-1) !== merges.numMerges) wanted.push(merges.numMerges);
   assert.deepEqual(visited, wanted);
   const back = [];
-  for (let step = merges.numMerges; step > 0; ) back.push((step = merges.neighbourStep(step, -1)));
-  assert.deepEqual(back, [...merges.rank].map((rank) => rank + 1).reverse().concat(0));
+  for (let step = merges.numMerges; step > 0;) back.push((step = merges.neighbourStep(step, -1)));
+  assert.deepEqual(
+    back,
+    [...merges.rank]
+      .map((rank) => rank + 1)
+      .reverse()
+      .concat(0),
+  );
 });
 
 test("from between two listed merges the steps are the nearest ones", () => {
@@ -168,6 +177,9 @@ test("a byte order mark inside or at the start is kept", () => {
 });
 
 test("lowerBound finds the first value that is not smaller", () => {
-  assert.deepEqual([0, 1, 2, 3, 9].map((wanted) => lowerBound([1, 2, 2, 5], wanted)), [0, 0, 1, 3, 4]);
+  assert.deepEqual(
+    [0, 1, 2, 3, 9].map((wanted) => lowerBound([1, 2, 2, 5], wanted)),
+    [0, 0, 1, 3, 4],
+  );
   assert.equal(lowerBound([], 1), 0);
 });

@@ -20,7 +20,7 @@ export function expected(name) {
 /** Token starts, and the end, one token after the other as the stage walks them. */
 export function walkStarts(model, step) {
   const starts = [0];
-  for (let at = 0; at < model.numBytes; ) {
+  for (let at = 0; at < model.numBytes;) {
     at = model.end(at, step);
     starts.push(at);
   }

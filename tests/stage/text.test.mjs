@@ -122,6 +122,13 @@ test("names in a sentence are quoted and isolated, and spoken without", () => {
   assert.equal(spoken(quotedName(encode("ab"))), "“ab”");
 });
 
+test("names are cut between characters, however long the token", () => {
+  assert.equal(visibleName(encode("ab ".repeat(300_000))), "ab·".repeat(21) + "a…");
+  assert.equal(visibleName(encode("👩".repeat(100))), "👩".repeat(64) + "…");
+  assert.equal(visibleName(encode("👩".repeat(64))), "👩".repeat(64));
+  assert.equal(visibleName(new Uint8Array(1000).fill(0x80)), `⟨${"80 ".repeat(24).trim()}…⟩`);
+});
+
 test("graphemes of ASCII are its characters, but a line end is one", () => {
   assert.deepEqual(graphemeEnds("ab\r\n\rc"), [1, 2, 4, 5, 6]);
   assert.deepEqual(graphemeEnds("e\u0301👨‍👩‍👧‍👦x"), [2, 13, 14]);

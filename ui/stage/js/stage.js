@@ -82,7 +82,10 @@ export class Stage {
       section.querySelector(".view").setAttribute("aria-label", title || "Text with its tokens");
     });
     this.element.classList.toggle("has-merges", merges.numMerges > 0);
-    this.element.classList.toggle("has-no-text", views.every((model) => model.numBytes === 0));
+    this.element.classList.toggle(
+      "has-no-text",
+      views.every((model) => model.numBytes === 0),
+    );
     this.slider.max = String(merges.numMerges);
     this.table.load(this.payload);
     this.#pointedView = this.views[0];
@@ -226,7 +229,9 @@ export class Stage {
 
   /** Light or dark palette, by the page colour that the theme really has. */
   readTheme() {
-    const channels = getComputedStyle(this.element).backgroundColor.match(/[\d.]+/g)?.map(Number);
+    const channels = getComputedStyle(this.element)
+      .backgroundColor.match(/[\d.]+/g)
+      ?.map(Number);
     const [red, green, blue] = channels ?? [255, 255, 255];
     const brightness = (red * 299 + green * 587 + blue * 114) / 1000;
     this.element.dataset.theme = brightness < 128 ? "dark" : "light";

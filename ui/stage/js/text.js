@@ -46,6 +46,10 @@ export const MARKS = new Map([
   [0xfeff, "BOM"],
 ]);
 
+// Names are cut for tables and sentences: a token can be a megabyte of spaces.
+const MOST_NAME_CHARS = 64;
+const MOST_NAME_BYTES = 24;
+
 const numberFormat = new Intl.NumberFormat("en"); // kept: toLocaleString builds one a call, 1.6 ms a step
 
 /** @param {number} value @returns {string} such as "12,345" */
@@ -95,13 +99,20 @@ export function visibleText(text) {
 export function visibleName(bytes, separator = " ") {
   if (!bytes) return "unknown";
   const text = decodeStrict(bytes);
-  return text === null ? `⟨${hex(bytes, separator)}⟩` : visibleText(text);
+  if (text !== null) return visibleText(clipped(text));
+  const more = bytes.length > MOST_NAME_BYTES ? "…" : "";
+  return `⟨${hex(bytes.subarray(0, MOST_NAME_BYTES), separator)}${more}⟩`;
 }
 
 /** The name as part of a sentence: in quotes, and isolated, so that an Arabic token does not turn the sentence. */
 export function quotedName(bytes) {
-  const text = bytes && decodeStrict(bytes);
-  return text ? `\u2068“${visibleText(text)}”\u2069` : visibleName(bytes);
+  const isText = bytes && bytes.length && decodeStrict(bytes) !== null;
+  return isText ? `\u2068“${visibleName(bytes)}”\u2069` : visibleName(bytes);
+}
+
+function clipped(text) {
+  const start = Array.from(text.slice(0, 2 * MOST_NAME_CHARS + 2));
+  return start.length > MOST_NAME_CHARS ? start.slice(0, MOST_NAME_CHARS).join("") + "…" : text;
 }
 
 /** A sentence for a screen reader: without the isolating controls and quotes that are for the eye. */
@@ -143,7 +154,7 @@ export function planBlocks(model) {
     block = null;
     size = 0;
   };
-  for (let start = 0; start < numBytes; ) {
+  for (let start = 0; start < numBytes;) {
     if (start >= lineEnd) {
       if (direction) close(false);
       direction = "";
