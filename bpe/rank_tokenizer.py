@@ -56,7 +56,7 @@ class RankTokenizer:
     ([301, 1831, 8396], [41236])
     """
 
-    unk_id = None
+    unk_id: int | None = None
     """No text is unknown: all bytes are tokens."""
 
     def __init__(
@@ -148,6 +148,10 @@ class RankTokenizer:
         []
         """
         return list_changes(self._units(whole_characters(text), "text"))
+
+    def unknown_share(self, text: str) -> float:
+        """Return 0: every byte is a token."""
+        return 0.0
 
     def _units(self, text: str, special: Special) -> list[tuple[str, str]]:
         """Return a text in stretches, each with what normalization makes of it; special tokens stay."""
