@@ -49,7 +49,7 @@ def write_value(value: float, is_share: bool = False) -> str:
         return "–"
     if is_share:
         return f"{100 * value:.0f} %"
-    return f"{value:.0f}" if value >= 100 else f"{value:.3g}" if value >= 10 else f"{value:.2f}"
+    return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:.0f}"
 
 
 def bars(grid: Grid, answer: Answer, axis: Axis, reference_line: float | None = None) -> go.Figure:
@@ -299,7 +299,7 @@ def flips(places: NDArray[np.float64], languages: Sequence[str], measures: Seque
     return figure
 
 
-def _wrapped(title: str, width: int = 44) -> str:
+def _wrapped(title: str, width: int = 32) -> str:
     """Return an axis title as a chart literal, broken once between words if it is long, so that it fits a phone."""
     if len(title) <= width:
         return chart_literal(title)

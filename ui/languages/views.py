@@ -39,7 +39,7 @@ def show(choice: Choice, answer: Answer) -> None:
     else:
         _show_measure(choice, answer)
     st.divider()
-    _read(question)
+    _read(question, answer)
 
 
 def _names(question: Question) -> tuple[str, ...]:
@@ -182,13 +182,21 @@ def _show_table(question: Question, answer: Answer, grid: Grid, axis: Axis) -> N
     st.dataframe(
         frame,
         hide_index=True,
-        height=min(36 * (len(order) + 1), 1_600),
-        column_config={name: st.column_config.NumberColumn(format=shown) for name in axis.contenders},
+        height=_table_height(len(order)),
+        column_config={
+            "language": st.column_config.TextColumn(width="medium"),
+            **{name: st.column_config.NumberColumn(format=shown) for name in axis.contenders},
+        },
         alt=_alt(grid, axis),
     )
     st.download_button(
         "All figures as CSV", table_csv(question, answer, grid), "languages.csv", "text/csv", on_click="ignore"
     )
+
+
+def _table_height(num_rows: int) -> int:
+    """Return the height in pixels of a table that shows all its rows: 35 a row and for the head, 3 for the frame."""
+    return 35 * (num_rows + 1) + 3
 
 
 def table_csv(question: Question, answer: Answer, grid: Grid) -> str:
@@ -235,10 +243,11 @@ def _flip_sentence(places: np.ndarray, names: tuple[str, ...], grids: list[Grid]
     if not followed:
         return "Every measure puts these languages in the same order."
     row = followed[0]
-    best, worst = int(np.nanargmax(places[row])), int(np.nanargmin(places[row]))
+    away = np.nan_to_num(np.abs(places[row] - places[row, 0]))
+    other = len(away) - 1 - int(np.argmax(away[::-1]))  # of equally far ones the last: the usual chart
     return (
-        f"{names[row]} moves most: by *{grids[worst].measure.name}* it pays **{_ordinal(places[row, worst])}** most of "
-        f"{len(names)}, by *{grids[best].measure.name}* **{_ordinal(places[row, best])}** most."
+        f"{names[row]} moves most: by *{grids[0].measure.name}* it pays **{_ordinal(places[row, 0])}** most of "
+        f"{len(names)}, by *{grids[other].measure.name}* **{_ordinal(places[row, other])}** most."
     )
 
 
@@ -278,8 +287,9 @@ def _show_bill(question: Question, answer: Answer) -> None:
     st.dataframe(
         frame,
         hide_index=True,
-        height=min(36 * (len(order) + 1), 1_600),
+        height=_table_height(len(order)),
         column_config={
+            "language": st.column_config.TextColumn(width="medium"),
             "premium": st.column_config.NumberColumn(format="%.2f"),
             "tokens a month": st.column_config.NumberColumn(format="localized"),
             "price a month": st.column_config.ProgressColumn(
@@ -370,11 +380,12 @@ def _bill_sentence(
 
 
 @st.fragment
-def _read(question: Question) -> None:
+def _read(question: Question, answer: Answer) -> None:
     """One unit in a language and in the reference, as tokens. Only this part runs again when its controls change."""
     text = question.text
     st.markdown("**Read the text behind the bar**")
-    names = {text.language(code).name: code for code in question.codes}
+    order = next(iter(answer.grids.values())).order()  # opens on the language that pays most
+    names = {text.language(question.codes[row]).name: question.codes[row] for row in order}
     contenders = {contender.name: contender for contender in question.contenders}
     labels = [str(number + 1) for number in question.numbers]
     for key, allowed, what in (
