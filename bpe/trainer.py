@@ -25,9 +25,10 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from bpe.encoder import merge_pair
-from bpe.errors import CorpusError, SettingsError
+from bpe.errors import SettingsError
 from bpe.lifetimes import NEVER
 from bpe.normalizing import whole_characters
+from bpe.pretokenize import check_counts
 from bpe.settings import Descending, TieBreak, TrainSettings
 from bpe.tokenizer import MergeRows, Tokenizer, count_words
 from bpe.training import Stopped, Training
@@ -104,14 +105,7 @@ def _prepare(source: str | Mapping[str, int], settings: TrainSettings) -> _Corpu
     if isinstance(source, str):
         pre_tokens = count_words(whole_characters(source), settings.split, settings.end_of_word)
     else:
-        pre_tokens = {}
-        for word, count in source.items():
-            if not word:
-                raise CorpusError("a word in the table must not be empty; remove the empty row")
-            if not isinstance(count, int | np.integer) or count < 1:
-                raise CorpusError(f"the count of {word!r} must be a whole number of at least 1, but is {count!r}")
-            word = whole_characters(word)
-            pre_tokens[word] = pre_tokens.get(word, 0) + int(count)
+        pre_tokens = check_counts(source)
     base = Tokenizer.base_of(pre_tokens, base=settings.base, end_of_word=settings.end_of_word, split=settings.split)
     return _Corpus(base, pre_tokens, [base.symbols(word) for word in pre_tokens])
 
