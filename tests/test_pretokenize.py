@@ -58,7 +58,8 @@ def test_a_pattern_that_does_not_compile_is_refused(pattern):
 
 
 def test_words_that_become_equal_are_counted_together():
-    assert check_counts({"a\ud800": 2, "a\ufffd": 3}) == {"a\ufffd": 5}
+    half_a_pair, replaced = "a\ud800", "a" + chr(0xFFFD)
+    assert check_counts({half_a_pair: 2, replaced: 3}) == {replaced: 5}
 
 
 @pytest.mark.parametrize("table", [{"": 1}, {"a": 0}, {"a": -1}, {"a": 1.5}, {"a": 2**62}, {"a": 2**61, "b": 2**61}])
