@@ -576,7 +576,7 @@ def _english_ranges(rows: Sequence[Row], column: str) -> str:
     "A token of English is about four characters: 3.5 to 4.5.",
     topic="languages",
     source=OPENAI_HELP,
-    play=Play("languages", "cl100k_base"),
+    play=Play("languages", "cl100k_base", options={"measure": "tokens per character"}),
 )
 def _four_characters() -> Finding:
     unit = "characters a token"
@@ -593,7 +593,7 @@ def _four_characters() -> Finding:
     "English takes about 1.3 tokens a word: a hundred tokens are 75 words.",
     topic="languages",
     source=OPENAI_HELP,
-    play=Play("languages", "cl100k_base"),
+    play=Play("languages", "cl100k_base", options={"measure": "fertility"}),
 )
 def _tokens_a_word() -> Finding:
     unit = "tokens a word"
@@ -610,7 +610,7 @@ def _tokens_a_word() -> Finding:
     "A window of 32,000 tokens holds 24,000 words of English, and perhaps 8,000 of a costly language.",
     topic="languages",
     source=COMMON,
-    play=Play("languages", "cl100k_base", language="tam"),
+    play=Play("languages", "cl100k_base", language="tam", options={"view": "bill"}),
 )
 def _window() -> Finding:
     window = 32_000
@@ -670,7 +670,7 @@ def _japanese_greeting() -> Finding:
     "In scripts that training saw little of, a token holds only 1 to 1.5 characters.",
     topic="languages",
     source=COMMON,
-    play=Play("languages", "cl100k_base", language="hin"),
+    play=Play("languages", "cl100k_base", language="hin", options={"measure": "tokens per character"}),
 )
 def _characters_in_other_scripts() -> Finding:
     codes = _other_scripts()
@@ -984,7 +984,7 @@ def _longest_match() -> Finding:
     "Names of strangers on the web, such as SolidGoldMagikarp, are whole tokens of GPT-2.",
     topic="vocabularies",
     source=RUMBELOW,
-    play=Play("vocabulary", "gpt2", text=" SolidGoldMagikarp petertodd StreamerBot davidjl"),
+    play=Play("vocabulary", "gpt2", text=" SolidGoldMagikarp", options={"find": "SolidGoldMagikarp"}),
 )
 def _glitch() -> Finding:
     strings = (" SolidGoldMagikarp", " petertodd", "StreamerBot", " davidjl")
