@@ -31,6 +31,9 @@ class Page(NamedTuple):
 PAGES = {
     "tokenize": Page("app.py", "Tokenize", ":material/text_fields:", "What does a model read when it reads this?"),
     "train": Page("pages/1_Train.py", "Train", ":material/merge:", "What would a tokenizer learn from this text?"),
+    "compare": Page(
+        "pages/2_Compare.py", "Compare", ":material/compare_arrows:", "Who splits this best, and where do they differ?"
+    ),
     "languages": Page(
         "pages/3_Languages.py", "Languages", ":material/translate:", "What does each language pay for the same words?"
     ),

@@ -68,6 +68,11 @@ BILL_PRECISION = "precision"
 BILL_LAYERS = "layers"
 BILL_HEADS = "heads"
 BILL_HEAD_SIZE = "headsize"
+COMPARED = "compare"
+COMPARE_AGAINST = "against"
+COMPARE_SCORE = "score"
+COMPARE_WINDOW = "holds"
+COMPARE_PRICE = "rate"
 SEARCH = "find"
 SEARCH_BY = "by"
 SCRIPT = "script"
@@ -105,6 +110,8 @@ TOKEN_LIST = "token-list"
 VOCABULARY_UPLOAD = "vocabulary-upload"
 CODE = "code"
 MAKE_FILES = "make-files"
+PUT_AWAY = "put-away"
+COMPARE_ROWS = "compare-rows"
 
 PARALLEL_UPLOAD = "parallel-upload"
 TOKENIZER_UPLOAD = "tokenizer-upload"
@@ -116,6 +123,7 @@ READING_STAGE = "reading-stage"
 TRAIN_JOB = "training-job"
 ANALYSIS_JOB = "analysis-job"
 COSTS_JOB = "costs-job"
+COMPARE_JOB = "compare-job"
 LANGUAGES_JOB = "languages-job"
 CLAIMS_JOB = "claims-job"
 OWN_PARALLEL = "own-parallel-text"
@@ -233,11 +241,11 @@ def link_text(text: str, default: str) -> bool:
 # ---------------------------------------------------------------------------------------------- step
 
 
-def linked_step(num_merges: int) -> int:
-    """Return the step that the URL asks for, at most num_merges; without one, all merges."""
+def linked_step(num_merges: int, default: int | None = None) -> int:
+    """Return the step that the URL asks for, at most num_merges; without one, the default, or all merges."""
     asked = st.query_params.get(STEP)
     if asked is None:
-        return num_merges
+        return num_merges if default is None else default
     if asked.isdecimal() and len(asked) < 12:
         if int(asked) > num_merges:
             _note(
