@@ -15,8 +15,7 @@ with frame.readable_errors():
     choice = choose()
     comparison = compared(entered.text, choice)
 
-frame.show_notices()
-views.show_text_notices(entered.notices)
+above = st.container()
 parts.show_rows(comparison, choice.own.step, partial(follow_step, choice))
 watch_loading(choice, comparison)
 parts.show_table(comparison)
@@ -24,5 +23,8 @@ parts.show_curve(comparison, choice.own.step)
 parts.show_agreement(comparison)
 parts.show_changes(comparison)
 parts.show_cards(choice)
+with above:
+    frame.show_notices()
+    views.show_text_notices(entered.notices)
 st.caption("Try next: drag *merges of yours* and watch its cuts join the others; N and P walk through the differences.")
 frame.end()
