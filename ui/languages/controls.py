@@ -73,7 +73,8 @@ def choose() -> Choice:
     with st.expander(_expander_label(text)):
         languages, left_out = _choose_languages(text)
         numbers = _choose_units(text)
-    bring_tokenizer()
+        st.markdown("**Bring a tokenizer**")
+        bring_tokenizer()
     if (brought_tokenizer() is None) != (mine.file is None):
         st.rerun()  # the list of tokenizers was drawn before the file came or went
     if not languages or not chosen:
@@ -148,7 +149,8 @@ def _expander_label(text: ParallelText) -> str:
     default = [language.name for language in text.languages] if _is_own(text) else _FIRST_LOOK
     chosen = st.session_state.get(key, st.query_params.get_all(key) or default)
     units = st.session_state.get(state.UNITS, st.query_params.get(state.UNITS)) or "all"
-    return f"{count_of(len(chosen), 'language')} · {text.unit}s: {markdown_literal(units[:60])}"
+    listed = markdown_literal(units[:60])
+    return f"{count_of(len(chosen), 'language')} · {text.unit}s: {listed} · bring a tokenizer"
 
 
 def _choose_languages(text: ParallelText) -> tuple[list[str], tuple[str, ...]]:
