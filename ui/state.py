@@ -88,6 +88,7 @@ NUM_SAMPLES = "samples"
 LEARNED_FROM = "learnedfrom"
 LEARNED_IDS = "learnedids"
 DROPOUT_TEXT = "dropped"
+DROPOUT_MERGES = "mergesof"
 DROP_SHARE = "p"
 GREEDY_VOCABULARY = "vocabulary"
 GAGE_TEXT = "data"
@@ -259,9 +260,9 @@ def _note(notice: str) -> None:
         notices.append(notice)
 
 
-def take_notices() -> list[str]:
-    """Return what was wrong with the link, once."""
-    return st.session_state.pop(_NOTICES, [])
+def take_notices(*, keep: bool = False) -> list[str]:
+    """Return what was wrong with the link, once; with `keep`, next time again."""
+    return st.session_state.get(_NOTICES, []) if keep else st.session_state.pop(_NOTICES, [])
 
 
 def open_linked_text(default: str) -> None:
