@@ -12,7 +12,8 @@ from sentencepiece import sentencepiece_model_pb2
 
 from bpe.errors import SpecialTokenError, TokenIdError
 from bpe.hub_tokenizer import HubTokenizer, cuts_of_spans
-from bpe.normalizing import Change, whole_characters
+from bpe.lifetimes import NEVER
+from bpe.normalizing import Change, whole_characters, write_out_added
 from bpe.pretrained import load_pretrained, pretrained_info
 from bpe.samples import load_udhr, udhr_languages
 from bpe.vocabularies.pieces import load_bert, load_xlmr
@@ -158,6 +159,25 @@ def test_cuts_rise_and_end_with_the_text(spans: list[tuple[int, int]], text: str
     assert np.all(np.diff(cuts) >= 0)
     assert cuts[-1] == len(text.encode())
     assert cuts[0] >= 0
+
+
+def test_more_tokens_than_bytes_leave_the_first_ones_empty() -> None:
+    assert cuts_of_spans([(0, 1)] * 5, "안").tolist() == [0, 0, 1, 2, 3]
+    assert cuts_of_spans([(0, 2), (0, 2), (2, 3)], "ab c").tolist() == [1, 2, 4]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(deadline=None)
+@given(text=texts)
+def test_written_out_every_token_has_bytes(name: str, text: str) -> None:
+    tokenizer = load_pretrained(name)
+    history = tokenizer.history(text)
+    drawn = write_out_added(history, tokenizer.token_bytes)
+
+    assert all(drawn.tokens(0))
+    assert drawn.num_tokens.tolist() == history.num_tokens.tolist()
+    assert np.count_nonzero(drawn.byte_lifetimes() == NEVER) == max(len(drawn.final_ids) - 1, 0)
+    drawn.text.decode()  # what is written in never lies inside a character
 
 
 def test_cuts_of_no_tokens() -> None:
