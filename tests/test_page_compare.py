@@ -384,3 +384,15 @@ def test_a_tokenizer_that_cannot_be_had_is_said_and_the_others_go_on():
         "bad": "not here; install it",
         "worse": "loading it failed (RuntimeError)",
     }
+
+
+def test_tokenizers_of_other_algorithms_stand_in_a_row():
+    app = page_at(PAGE)
+    neighbour = state.OwnNeighbour(load_pretrained("bert-uncased"), "digest", "WordPiece, learned on a book")
+    app.session_state["own-neighbours"] = {"your WordPiece": neighbour}
+    app.query_params[state.COMPARED] = ["your WordPiece", "gpt2"]
+    finished(app.run())
+    assert not app.warning
+    num_tokens = len(load_pretrained("bert-uncased").encode(TEXT))
+    assert app.dataframe[0].value.set_index("tokenizer").loc["your WordPiece", "tokens"] == num_tokens
+    assert "WordPiece, learned on a book" in said(app)
