@@ -204,7 +204,7 @@ def _choose_units(text: ParallelText) -> tuple[int, ...]:
 
 
 def _choose_contenders() -> tuple[list[str], Mine]:
-    mine = Mine(state.own_tokenizer(), brought_tokenizer())
+    mine = Mine(state.own_tokenizer(), brought_tokenizer(), state.own_neighbours())
     names = contender_names(mine)
     state.check_link_each(state.CONTENDERS, names, "tokenizers")
     state.drop_unknown(state.CONTENDERS, names)
