@@ -129,7 +129,6 @@ ENCODING = "encoding"
 TOKENIZE_STAGE = "tokenize-stage"
 TRAIN_STAGE = "train-stage"
 TOKEN_LIST = "token-list"
-VOCABULARY_UPLOAD = "vocabulary-upload"
 CODE = "code"
 MAKE_FILES = "make-files"
 PUT_AWAY = "put-away"
@@ -369,7 +368,7 @@ def address_holds_text() -> bool:
 
 def has_uploads() -> bool:
     """Whether this page shows a file that the reader opened."""
-    uploads = (UPLOAD, CORPUS_UPLOAD, VOCABULARY_UPLOAD, PARALLEL_UPLOAD, TOKENIZER_UPLOAD)
+    uploads = (UPLOAD, CORPUS_UPLOAD, PARALLEL_UPLOAD, TOKENIZER_UPLOAD)
     return any(st.session_state.get(key) for key in uploads)
 
 
