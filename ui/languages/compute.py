@@ -27,6 +27,7 @@ from bpe.metrics import (
     TokenCounts,
     count_quantity,
     count_tokens,
+    icu_version,
     ratio_of_totals,
     token_distribution,
     whole_words,
@@ -221,7 +222,8 @@ class _Answering:
                     return Estimate(np.nan, np.nan, np.nan)
             return token_distribution(tokenizers[column], units)
 
-        key = (measure.name, self.question.contenders[column].key, self.question.text.key, code, self.question.numbers)
+        text, numbers = self.question.text, self.question.numbers
+        key = (measure.name, self.question.contenders[column].key, text.key, code, numbers, icu_version())
         return cast(Estimate, self.shelf.get(key, make))
 
     # ------------------------------------------------------------------ counts, unit by unit
@@ -260,7 +262,7 @@ class _Answering:
             except UnavailableError:  # no words without ICU: a total of 0, which gives no value
                 return np.zeros(text.num_units, dtype=np.int64)
 
-        return cast("NDArray[np.int64]", self.shelf.get((*key, text.key, code), make))
+        return cast("NDArray[np.int64]", self.shelf.get((*key, text.key, code, icu_version()), make))
 
     def _total(self, counts: NDArray[np.int64]) -> int:
         return int(counts[self.numbers].sum())
