@@ -214,7 +214,7 @@ def test_a_vocabulary_without_merges_has_no_tree_and_is_searched_the_same(name):
     if name not in pretrained_names() or not pretrained_info(name).available:
         pytest.skip(f"{name} needs a package that is not installed")
     app = opened(tokenizer=name, find="berry")
-    assert "No merge makes it" in said(app)
+    assert "This tokenizer has no merges" in said(app)
     assert listing_of(app)[0]["num_rows"] > 0
     assert "that their own text never gives" in said(app)
 
