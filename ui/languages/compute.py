@@ -34,11 +34,10 @@ from bpe.metrics import (
 )
 from bpe.parallel import ParallelText
 from bpe.trainer import Progress
-from ui.compute import acting_rows
 from ui.jobs import Job, JobBoard
 from ui.languages.contenders import Contender, StoppedError
 from ui.languages.question import Question
-from ui.stage.payload import StageView, build_payload
+from ui.stage.payload import StageView
 
 __all__ = ["COMPARABLE_UNKNOWN", "Answer", "Grid", "Shelf", "answer", "answers", "reading_payload", "shelf"]
 
@@ -284,11 +283,5 @@ def reading_payload(
     tokenizer = _loaded(contender, shelf, lambda done, asked: True)
     histories = [tokenizer.history(text.units[one][number]) for one in dict.fromkeys((code, reference))]
     titles = [text.language(one).name for one in dict.fromkeys((code, reference))]
-    payload = build_payload(
-        [StageView(history, title=title) for history, title in zip(histories, titles, strict=True)],
-        acting_rows(tokenizer, histories),
-        tokenizer.base_names(),
-        num_merges=tokenizer.num_merges,
-        step=tokenizer.num_merges,
-    )
-    return payload, tokenizer.num_merges
+    views = [StageView(history, title=title) for history, title in zip(histories, titles, strict=True)]
+    return stage_payload(tokenizer, views), tokenizer.num_merges
