@@ -396,3 +396,28 @@ def test_tokenizers_of_other_algorithms_stand_in_a_row():
     num_tokens = len(load_pretrained("bert-uncased").encode(TEXT))
     assert app.dataframe[0].value.set_index("tokenizer").loc["your WordPiece", "tokens"] == num_tokens
     assert "WordPiece, learned on a book" in said(app)
+
+
+def test_a_hub_id_without_a_network_is_a_sentence_and_the_page_goes_on(monkeypatch):
+    def refuse(hub_id):
+        raise UnavailableError(f"the hub cannot be reached from this machine ({hub_id}); open it as a file")
+
+    monkeypatch.setattr("ui.brought.fetch_tokenizer_file", refuse)
+    app = opened()
+    app.text_input(key=state.HUB_ID).set_value("openai-community/gpt2").run()
+    app.button(key=state.HUB_FETCH).click().run()
+    finished(app)
+    assert "cannot be reached from this machine (openai-community/gpt2)" in plain(app.error[0].value)
+    assert app.get("bidi_component")
+
+
+def test_a_tokenizer_of_the_hub_stands_in_a_row(monkeypatch):
+    training = train("low lower lowest " * 9, TrainSettings(num_merges=12))
+    monkeypatch.setattr("ui.brought.fetch_tokenizer_file", lambda hub_id: save_tokenizer(training.tokenizer, "minbpe"))
+    app = opened()
+    app.text_input(key=state.HUB_ID).set_value("own/model").run()
+    app.button(key=state.HUB_FETCH).click().run()
+    app.multiselect(key=state.COMPARED).set_value([BROUGHT_NAME, "gpt2"]).run()
+    finished(app)
+    num_tokens = len(training.tokenizer.encode(TEXT))
+    assert app.dataframe[0].value.set_index("tokenizer").loc[BROUGHT_NAME, "tokens"] == num_tokens
