@@ -34,6 +34,7 @@ from bpe.metrics import (
 )
 from bpe.parallel import ParallelText
 from bpe.trainer import Progress
+from ui.compute import stage_payload
 from ui.jobs import Job, JobBoard
 from ui.languages.contenders import Contender, StoppedError
 from ui.languages.question import Question
