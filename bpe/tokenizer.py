@@ -10,7 +10,6 @@ merges are learned (trainer.py) and the real vocabularies (pretrained.py).
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -34,6 +33,7 @@ __all__ = [
     "build_history",
     "count_words",
     "split_special",
+    "words_of_pre_tokens",
 ]
 
 END_OF_WORD = "</w>"
@@ -325,9 +325,22 @@ def count_words(text: str, pattern: str, end_of_word: str = "none") -> dict[str,
     >>> count_words("low low lower", "whitespace", "separate")
     {'low': 2, 'lower': 1}
     """
-    if end_of_word == "none":
-        return count_pre_tokens(text, pattern)
-    return dict(Counter(word for word, _gap in _words(text, pattern, end_of_word)))
+    counts = count_pre_tokens(text, pattern)
+    return counts if end_of_word == "none" else words_of_pre_tokens(counts)
+
+
+def words_of_pre_tokens(counts: Mapping[str, int]) -> dict[str, int]:
+    """Return the counts of pre-tokens without the white space around them; those of nothing else are left out.
+
+    >>> words_of_pre_tokens({"low": 1, " ": 2, " low": 3})
+    {'low': 4}
+    """
+    words: dict[str, int] = {}
+    for pre_token, count in counts.items():
+        word = pre_token.strip()
+        if word:
+            words[word] = words.get(word, 0) + count
+    return words
 
 
 def _words(text: str, pattern: str, end_of_word: str) -> list[tuple[str, str]]:
