@@ -139,10 +139,11 @@ class _Run:
         num_pairs = int(self._state[_NUM_PAIRS])
         self._most_frequent = int(self._pair_count[:num_pairs].max()) if num_pairs else 0
         self._is_started = False
+        self._bound_merge: Callable[[], int] | None = None
 
     def _lay_out(self, symbols: NDArray[np.int32]) -> None:
         """Fill the slots and number the first pairs, with more room for pairs as often as needed."""
-        rows = 1 << 12
+        rows = 1 << 16
         table = np.zeros(2 * rows, dtype=np.uint64)
         self._set_pairs(rows)
         while True:
@@ -227,7 +228,13 @@ class _Run:
             self._lower_threshold(max(min_pair_count, int(state[_THRESHOLD]) >> _THRESHOLD_SHIFT))
 
     def _merge(self) -> int:
-        return self._kernels["merge"](
+        if self._bound_merge is None:
+            self._bound_merge = self._bind_merge()
+        return self._bound_merge()
+
+    def _bind_merge(self) -> Callable[[], int]:
+        """Fix the arrays of the call: naming 32 of them costs 0.15 ms, which 400 calls would feel."""
+        return self._kernels["merge"].bind(
             self._slots,
             self._span,
             self._counts,
@@ -263,6 +270,7 @@ class _Run:
         )
 
     def _lower_threshold(self, threshold: int) -> None:
+        self._bound_merge = None
         self._state[_THRESHOLD] = threshold
         self._compact()
         num_queued = int(self._state[_NUM_QUEUED])
@@ -296,6 +304,7 @@ class _Run:
 
     def _make_room(self, room_for: int) -> None:
         """Make room for a pair with so many occurrences on both sides; for half as much again where it is cheap."""
+        self._bound_merge = None
         state = self._state
         most_new = min(room_for, 2 * (self._num_base + int(state[_RANK]) + 1))
         pairs = int(state[_NUM_PAIRS]) + most_new

@@ -16,11 +16,11 @@ from __future__ import annotations
 import numpy as np
 
 from bpe.kernels.source.count import LONG_KEY, long_hash, mix
-from bpe.kernels.source.declare import Bytes, Int32s, Int64s, UInt64s, helper, kernel
+from bpe.kernels.source.declare import Bytes, Int32s, Int64s, UInt, UInt64s, helper, kernel
 from bpe.kernels.source.intrinsics import load_bytes, prefetch
 from bpe.kernels.source.masks import scan_chunk
 
-__all__ = ["encode", "enter_pairs", "enter_tokens", "expand", "replay"]
+__all__ = ["encode", "enter_pairs", "enter_tokens", "expand", "find_pairs", "replay"]
 
 # The state of an encoder.
 AT = 0
@@ -403,6 +403,72 @@ def enter_tokens(
     state[NUM_STORED] = num_stored
     state[NUM_ROWS] += ids.shape[0]
     return 0
+
+
+@helper
+def find_token(data: Bytes, start: int, length: int, table: UInt64s, store: Bytes, mask: UInt, last_row: int) -> int:
+    """Return the id of the token with these bytes; NO_TOKEN where there is none."""
+    key = load_bytes(data, start)
+    key2 = _U(0)
+    if length <= 8:
+        key &= _ALL >> _U(64 - 8 * length)
+        key2 = _U(length) << _U(56)
+    elif length <= 15:
+        key2 = (load_bytes(data, start + 8) & (_ALL >> _U(128 - 8 * length))) | (_U(length) << _U(56))
+    else:
+        key = long_hash(data, start, start + length)
+        key2 = (LONG_KEY << _U(56)) | _U(length)
+    row = np.int64(mix(key, key2) & mask) << 2
+    while True:
+        ids = table[row + IDS]
+        if ids == _EMPTY:
+            return NO_TOKEN
+        if table[row + KEY] == key and table[row + KEY2] == key2:
+            place = np.int64(table[row + PLACE] & _LOW32)
+            is_same = True
+            if length > 15:
+                for q in range(length):
+                    if store[place + q] != data[start + q]:
+                        is_same = False
+                        break
+            if is_same:
+                return np.int64((ids >> _U(2)) & _ID_BITS)
+        row = (row + ROW) & last_row
+
+
+@kernel
+def find_pairs(
+    data: Bytes,
+    offsets: Int64s,
+    ids: Int32s,
+    table: UInt64s,
+    store: Bytes,
+    left: Int32s,
+    right: Int32s,
+    token: Int32s,
+) -> int:
+    """List every way to make a token of a rank table from two others. Returns how many there are.
+
+    The tokens are in the table (`enter_tokens`). At most one way a byte: `left`, `right`, `token` have that room.
+    """
+    mask = _U(table.shape[0] // ROW - 1)
+    last_row = np.int64((mask << _U(2)) | _U(ROW - 1))
+    found = np.int64(0)
+    for i in range(ids.shape[0]):
+        start = offsets[i]
+        length = offsets[i + 1] - start
+        for cut in range(1, length):
+            first = find_token(data, start, cut, table, store, mask, last_row)
+            if first == NO_TOKEN:
+                continue
+            second = find_token(data, start + cut, length - cut, table, store, mask, last_row)
+            if second == NO_TOKEN:
+                continue
+            left[found] = first
+            right[found] = second
+            token[found] = ids[i]
+            found += 1
+    return found
 
 
 @kernel
