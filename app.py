@@ -2,15 +2,15 @@
 
 import streamlit as st
 
-from ui import compute, controls, frame, state, views
+from ui import controls, frame, state, views, waiting
 
 frame.begin("tokenize")
 with frame.readable_errors():
     choice = controls.enter_text()
     name, special = controls.choose_tokenizer()
-    own = state.own_tokenizer() if name == controls.OWN else None
-    result = compute.tokenize(name, choice.text, special, own.training if own else None, own.key if own else "")
+    result = waiting.tokenized(name, choice.text, special)
 
+state.linked_step(result.num_merges)
 frame.show_notices()
 views.show_text_notices(choice.notices)
 views.show_summary(result)

@@ -6,8 +6,11 @@ tokenizer. Plain data in, plain data out: nothing here draws, prints or reaches 
 
 from bpe.encoder import encode_reference, encode_trace, rank_lifetimes
 from bpe.errors import BpeError
+from bpe.formats import load_tokenizer, save_tokenizer
 from bpe.lifetimes import INSIDE, NEVER, WALL, History
 from bpe.pretokenize import SPLIT_PATTERNS, count_pre_tokens, split
+from bpe.pretrained import load_pretrained, pretrained_info, pretrained_names
+from bpe.rank_tokenizer import RankTokenizer
 from bpe.settings import TrainSettings
 from bpe.tokenizer import UNKNOWN_ID, MergeRows, Tokenizer, TokenizerLike
 from bpe.trainer import train, train_reference
@@ -24,6 +27,7 @@ __all__ = [
     "History",
     "Merge",
     "MergeRows",
+    "RankTokenizer",
     "Tokenizer",
     "TokenizerLike",
     "TrainSettings",
@@ -31,7 +35,12 @@ __all__ = [
     "count_pre_tokens",
     "encode_reference",
     "encode_trace",
+    "load_pretrained",
+    "load_tokenizer",
+    "pretrained_info",
+    "pretrained_names",
     "rank_lifetimes",
+    "save_tokenizer",
     "split",
     "train",
     "train_reference",

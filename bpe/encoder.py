@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from bpe.lifetimes import NEVER
 
-__all__ = ["encode", "encode_reference", "encode_trace", "rank_lifetimes"]
+__all__ = ["encode", "encode_reference", "encode_trace", "rank_lifetimes", "replay"]
 
 Pair = tuple[int, int]
 Symbol = TypeVar("Symbol", int, bytes)
@@ -91,7 +91,7 @@ def encode(symbols: Sequence[int], ranks: Mapping[Pair, int], first_token: int) 
         rank = rank_of((left, right))
         return None if rank is None else (rank, first_token + rank)
 
-    return _replay(symbols, join)
+    return replay(symbols, join)
 
 
 def rank_lifetimes(piece: bytes, ranks: Mapping[bytes, int]) -> NDArray[np.int32]:
@@ -114,11 +114,11 @@ def rank_lifetimes(piece: bytes, ranks: Mapping[bytes, int]) -> NDArray[np.int32
         rank = rank_of(token)
         return None if rank is None else (rank, token)
 
-    _tokens, lifetimes = _replay([piece[i : i + 1] for i in range(len(piece))], join)
+    _tokens, lifetimes = replay([piece[i : i + 1] for i in range(len(piece))], join)
     return np.array(lifetimes, dtype=np.int32)
 
 
-def _replay(
+def replay(
     symbols: Sequence[Symbol], join: Callable[[Symbol, Symbol], tuple[int, Symbol] | None]
 ) -> tuple[list[Symbol], list[int]]:
     """Merge the lowest-ranked pair, leftmost first, until none is left.

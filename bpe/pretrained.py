@@ -1,332 +1,76 @@
 """Real tokenizers by name, without a download: `load_pretrained("gpt2")`.
 
-A published rank table says which byte strings are tokens and in which order they were made; the pair that
-each was made of is not in it. `RankTokenizer` puts this package's verbs on top of such a table. Token ids
-come from tiktoken, so they are what a model sees; the history of a text comes from replaying the ranks
-(encoder.py), and is held to tiktoken's ids.
+A registry: what is known of each tokenizer before it is loaded, and how to load it. Four kinds stand behind the
+names, with the same verbs:
 
-It leaves out where the tables come from (vocabularies/) and reading tables from files (formats.py). Its
-neighbour is tokenizer.py: the same verbs for a tokenizer whose merges are known.
+    RankTokenizer    byte-level BPE: OpenAI's, Llama 3, Qwen, Tekken, DeepSeek. Merges, histories at every step
+    PieceTokenizer   SentencePiece BPE: Llama 2, Gemma, Mistral v1. Tokens, no steps
+    HubTokenizer     WordPiece and Unigram behind a normalizer: BERT, XLM-R. Tokens, no steps
+    (not here)       T5, ALBERT: listed with the reason
+
+Data lies in vocabularies/ or is read from a package that is installed; a tokenizer whose package is missing is
+listed too, and says what to install. The network is never asked.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import partial
 from types import MappingProxyType
+from typing import Protocol
 
-import numpy as np
-import regex
-import tiktoken
-from numpy.typing import NDArray
-
-from bpe.encoder import rank_lifetimes
-from bpe.errors import TokenIdError, UnavailableError, UnknownTokenizerError
-from bpe.lifetimes import INSIDE, NEVER, WALL, History
-from bpe.pretokenize import SPLIT_PATTERNS, split
-from bpe.tokenizer import MergeRows, Special, split_special
-from bpe.vocabularies import load_ranks
+from bpe.errors import UnavailableError, UnknownTokenizerError
+from bpe.hub_tokenizer import HubTokenizer
+from bpe.mergeless import SPACE_MARK
+from bpe.normalizing import Change
+from bpe.piece_tokenizer import PieceTokenizer
+from bpe.pretokenize import SPLIT_PATTERNS
+from bpe.rank_tokenizer import NO_PARENT, RankTokenizer
+from bpe.tokenizer import TokenizerLike
+from bpe.vocabularies import load_ranks, packaged
 from bpe.vocabularies.openai import OPENAI_ENCODINGS, PublishedEncoding
+from bpe.vocabularies.packaged import PACKAGED_PIECES, PACKAGED_RANKS, PackagedPieces, PackagedRanks
+from bpe.vocabularies.pieces import load_bert, load_xlmr
 
 __all__ = [
     "NO_PARENT",
     "PretrainedInfo",
+    "PretrainedTokenizer",
     "RankTokenizer",
+    "is_loaded",
+    "load_all",
     "load_pretrained",
     "pretrained_info",
     "pretrained_names",
 ]
 
-NO_PARENT = -1
-"""In merge rows: the token is in the table, but no merge of two tokens makes it."""
-
-# tiktoken panics on a run of 999,999 white space characters: its regex engine runs out of stack. No other
-# class of characters does that. Half of it leaves a margin for other versions.
-_TOO_MUCH_SPACE = 500_000
+TOKENIZERS = "tokenizers==0.23.3"
+"""What BERT and XLM-R need, as pip takes it."""
 
 
-class RankTokenizer:
-    """A rank table, a split pattern and special tokens: a real tokenizer with this package's verbs.
-
-    Nothing of it changes after construction, so one object serves all threads.
-
-    name            shown in messages
-    ranks           bytes of a token -> token id; all 256 single bytes are in it. Not copied: hand it over.
-    split           a name of SPLIT_PATTERNS, or a regular expression that matches every character
-    special_tokens  text -> token id
-
-    >>> gpt2 = load_pretrained("gpt2")
-    >>> gpt2.encode("strawberry"), gpt2.encode(" strawberry")
-    ([301, 1831, 8396], [41236])
-    """
-
-    def __init__(self, name: str, ranks: dict[bytes, int], split: str, special_tokens: Mapping[str, int]) -> None:
-        self.name = name
-        self.split = split
-        self.special_tokens: Mapping[str, int] = MappingProxyType(dict(special_tokens))
-        self.mergeable_ranks: Mapping[bytes, int] = MappingProxyType(ranks)
-        self._ranks = ranks
-        self._encoding = tiktoken.Encoding(
-            name,
-            pat_str=SPLIT_PATTERNS.get(split, split) or r"(?s:.+)",
-            mergeable_ranks=ranks,
-            special_tokens=dict(special_tokens),
-        )
-
-        merged = sorted(token_id for token, token_id in ranks.items() if len(token) > 1)
-        self._id_of_rank = np.array(merged, dtype=np.int64)
-        self._rank_of_id = np.full(self.vocab_size, -1, dtype=np.int32)
-        self._rank_of_id[self._id_of_rank] = np.arange(len(merged), dtype=np.int32)
-        self._num_bytes = np.zeros(self.vocab_size, dtype=np.int32)
-        for token, token_id in ranks.items():
-            self._num_bytes[token_id] = len(token)
-        for text, token_id in special_tokens.items():
-            self._num_bytes[token_id] = len(text.encode())
-
-    def __repr__(self) -> str:
-        return f"<RankTokenizer {self.name}: {self.vocab_size:,} ids, {self.num_merges:,} merges>"
+class PretrainedTokenizer(TokenizerLike, Protocol):
+    """What real tokenizers can do besides the verbs of all tokenizers."""
 
     @property
-    def vocab_size(self) -> int:
-        """Highest token id plus one, as models count it. A few ids below may be unused (16 in cl100k_base)."""
-        return self._encoding.n_vocab
-
+    def name(self) -> str: ...
     @property
-    def num_merges(self) -> int:
-        """Tokens of more than one byte: each is made by one merge. Its rank is its place in order of id."""
-        return len(self._id_of_rank)
+    def special_tokens(self) -> Mapping[str, int]: ...
+    @property
+    def unk_id(self) -> int | None:
+        """The token for what cannot be encoded; None if nothing is unknown."""
 
-    # ------------------------------------------------------------------ text -> ids
+    def token_name(self, token_id: int) -> str:
+        """Return a token as its vocabulary writes it: `▁the`, `##ing`, `<0xE2>`."""
 
-    def encode(self, text: str, *, special: Special = "text") -> list[int]:
-        """Return the token ids of a text, as tiktoken gives them.
+    def changes(self, text: str) -> list[Change]:
+        """Return what normalization does to a text."""
 
-        special   what special tokens in the text mean: `text`, ordinary characters; `special`, their id;
-                  `reject`, an error
-
-        Half a surrogate pair is no character: it is encoded as U+FFFD, as tiktoken does.
-
-        Raises:
-            SpecialTokenError: see above.
-
-        >>> load_pretrained("gpt2").encode("<|endoftext|>", special="special")
-        [50256]
-        """
-        ids: list[int] = []
-        for stretch, token_id in split_special(_whole_characters(text), self.special_tokens, special):
-            if token_id is None:
-                ids += self._encode_ordinary(stretch)
-            else:
-                ids.append(token_id)
-        return ids
-
-    def _encode_ordinary(self, text: str) -> list[int]:
-        """Return the ids of a text in which nothing is special, from tiktoken wherever tiktoken can."""
-        if _is_too_much_space(text):
-            return self._ids_between_cuts(self._replay(text), text.encode())
-        return self._encoding.encode_ordinary(text)
-
-    # ------------------------------------------------------------------ ids -> text
-
-    def token_bytes(self, token_id: int) -> bytes:
-        """Return the bytes of a token.
-
-        Raises:
-            TokenIdError: no token has this id.
-        """
-        return self.decode_bytes([token_id])
-
-    def decode_bytes(self, ids: Iterable[int]) -> bytes:
-        """Return the joined bytes of the tokens: exactly the text that was encoded, in UTF-8.
-
-        Raises:
-            TokenIdError: no token has one of these ids.
-        """
-        ids = list(ids)
-        try:
-            return self._encoding.decode_bytes(ids)
-        except (KeyError, OverflowError):
-            wrong = next(token_id for token_id in ids if not self._is_token(token_id))
-        raise TokenIdError(
-            f"a token id of {self.name} must be from 0 to {self.vocab_size - 1:,} and in use, but is {wrong:,}"
-        )
-
-    def decode(self, ids: Iterable[int]) -> str:
-        """Return the text of the tokens; bytes that are not UTF-8 become U+FFFD.
-
-        Part of a character alone is not UTF-8, so a slice of the ids may lose what `decode_bytes` keeps.
-        """
-        return self.decode_bytes(ids).decode("utf-8", errors="replace")
-
-    # ------------------------------------------------------------------ history
-
-    def lifetimes(self, text: str) -> NDArray[np.int32]:
-        """Return int32[max(num_bytes - 1, 0)]: the merge rank at which each byte boundary disappears."""
-        return self.history(text).lifetimes
-
-    def history(self, text: str, *, special: Special = "text") -> History:
-        """Return the text at every number of merges at once; a special token is one base symbol.
-
-        `final_ids` is what `encode` returns, always. Pre-tokens come from the `regex` module, whose Unicode
-        version may be another than tiktoken's. Where the two split differently (recently added letters),
-        tiktoken's tokens stand, and the cuts between them count as walls.
-
-        Raises:
-            SpecialTokenError: as for `encode`.
-        """
-        parts: list[NDArray[np.int32]] = []
-        ids: list[int] = []
-        text = _whole_characters(text)
-        for stretch, token_id in split_special(text, self.special_tokens, special):
-            if token_id is None:
-                after, stretch_ids = self._history_of_ordinary(stretch)
-                parts.append(after)
-                ids += stretch_ids
-            else:
-                inside = np.full(len(stretch.encode()), INSIDE, dtype=np.int32)
-                inside[-1] = WALL
-                parts.append(inside)
-                ids.append(token_id)
-
-        data = text.encode()
-        after = np.concatenate(parts)[:-1] if parts else np.zeros(0, dtype=np.int32)
-        boundaries = np.flatnonzero(after != INSIDE)
-        walls = after[boundaries] == WALL
-        offsets = np.concatenate(([0], boundaries + 1, [len(data)])) if data else np.zeros(1)
-        return History(
-            text=data,
-            offsets=offsets.astype(np.int64),
-            lifetimes=np.where(walls, NEVER, after[boundaries]).astype(np.int32),
-            walls=walls,
-            num_merges=self.num_merges,
-            final_ids=np.array(ids, dtype=np.int64),
-        )
-
-    def _history_of_ordinary(self, text: str) -> tuple[NDArray[np.int32], list[int]]:
-        """Return what becomes of the boundary after each byte, in merge ranks, and the ids it ends in."""
-        after = self._replay(text)
-        if _is_too_much_space(text):
-            ids = self._ids_between_cuts(after, text.encode())
-        else:
-            ids = self._encoding.encode_ordinary(text)
-            is_cut = np.zeros(len(after), dtype=np.bool_)
-            is_cut[np.cumsum(self._num_bytes[ids]) - 1] = True
-            if not np.array_equal(after >= WALL, is_cut):
-                self._follow_cuts(after, is_cut, text.encode())
-
-        merged = after < WALL
-        after[merged] = self._rank_of_id[after[merged]]
-        return after, ids
-
-    def _ids_between_cuts(self, after: NDArray[np.int32], data: bytes) -> list[int]:
-        """Return the ids of the tokens that a replay ends in."""
-        ends = np.flatnonzero(after >= WALL) + 1
-        starts = np.concatenate(([0], ends[:-1]))
-        spans = zip(starts.tolist(), ends.tolist(), strict=True)
-        return [self._ranks[data[start:end]] for start, end in spans]
-
-    def _replay(self, text: str) -> NDArray[np.int32]:
-        """Return int32[num_bytes]: what becomes of the boundary after each byte; WALL ends a pre-token.
-
-        Where a merge removes the boundary, the number is the id of the token that the merge makes. Each
-        distinct pre-token is computed once.
-        """
-        laid_out: dict[str, NDArray[np.int32]] = {}
-        pieces = split(text, self.split)
-        for piece in pieces:
-            if piece not in laid_out:
-                laid_out[piece] = self._replay_piece(piece.encode())
-        return np.concatenate([laid_out[piece] for piece in pieces])
-
-    def _replay_piece(self, piece: bytes) -> NDArray[np.int32]:
-        """Replay one pre-token. One that is a token as a whole is that token, whether or not merges make it."""
-        after = np.full(len(piece), WALL, dtype=np.int32)
-        after[:-1] = rank_lifetimes(piece, self._ranks)
-        whole = self._ranks.get(piece)
-        if whole is not None:
-            after[:-1][after[:-1] == NEVER] = whole
-        return after
-
-    def _follow_cuts(self, after: NDArray[np.int32], is_cut: NDArray[np.bool_], data: bytes) -> None:
-        """Lay out again, in place, each stretch of `after` that does not end in the cuts of `is_cut`.
-
-        A stretch runs from one wall that is also a cut to the next one. Inside it each token is replayed by
-        itself. Its end becomes a wall, unless it lies inside a character, where no pre-token can end.
-        """
-        agreed = np.flatnonzero((after == WALL) & is_cut)
-        differing = np.flatnonzero((after >= WALL) != is_cut)
-        for stretch in np.unique(np.searchsorted(agreed, differing)).tolist():
-            start = int(agreed[stretch - 1]) + 1 if stretch else 0
-            end = int(agreed[stretch]) + 1
-            for token_end in (np.flatnonzero(is_cut[start:end]) + start + 1).tolist():
-                after[start:token_end] = self._replay_piece(data[start:token_end])
-                if token_end < len(data) and _continues_character(data[token_end]):
-                    after[token_end - 1] = NEVER
-                start = token_end
-
-    # ------------------------------------------------------------------ the table
-
-    def base_names(self) -> dict[int, bytes]:
-        """Return the bytes of every token that no merge makes, by id: single bytes and special tokens."""
-        names = {token_id: token for token, token_id in self._ranks.items() if len(token) == 1}
-        special = {token_id: text.encode() for text, token_id in self.special_tokens.items()}
-        return dict(sorted((names | special).items()))
-
-    def merge_rows(self, ranks: NDArray[np.int64] | None = None) -> MergeRows:
-        """Return merges as columns, all or those of some ranks (ascending).
-
-        The pair of a merge is what the lower ranks leave of the token's bytes. Both are NO_PARENT where
-        that is not a pair: such a token is only found as a whole pre-token. The tables shipped here hold
-        none, which also means that each of their tokens is always made from the same pair, in any text.
-        Cost: some 7 s for all 199,742 merges of o200k_base, so ask for those that act.
-
-        >>> rows = load_pretrained("gpt2").merge_rows(np.array([0, 41236 - 256]))
-        >>> [load_pretrained("gpt2").decode([i]) for i in (*rows.left, *rows.right)]
-        [' ', ' straw', 't', 'berry']
-        """
-        rank = np.arange(self.num_merges) if ranks is None else np.asarray(ranks)
-        tokens = self._id_of_rank[rank]
-        pairs = np.array([self._parents(token_id) for token_id in tokens.tolist()], dtype=np.int64)
-        pairs = pairs.reshape(-1, 2)
-        return MergeRows(rank.astype(np.int64), pairs[:, 0], pairs[:, 1], tokens)
-
-    def _parents(self, token_id: int) -> tuple[int, int]:
-        """Return the ids of the pair that makes a token: the merge of its own rank is the last one inside."""
-        token = self._encoding.decode_single_token_bytes(token_id)
-        cuts = np.flatnonzero(rank_lifetimes(token, self._ranks) >= token_id) + 1
-        if len(cuts) != 1:
-            return NO_PARENT, NO_PARENT
-        return self._ranks[token[: cuts[0]]], self._ranks[token[cuts[0] :]]
-
-    def _is_token(self, token_id: int) -> bool:
-        return 0 <= token_id < self.vocab_size and self._num_bytes[token_id] > 0
-
-
-def _whole_characters(text: str) -> str:
-    """Join surrogate pairs and replace what is left of them, as tiktoken does: UTF-8 has no surrogates."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
-
-
-def _is_too_much_space(text: str) -> bool:
-    """Tell whether tiktoken would panic over a run of white space. Looks only at texts of that length."""
-    if len(text) < _TOO_MUCH_SPACE:
-        return False
-    return any(len(run) >= _TOO_MUCH_SPACE for run in regex.findall(r"\s+", text))
-
-
-def _continues_character(byte: int) -> bool:
-    """Tell whether a byte of UTF-8 is a later byte of a character."""
-    return byte & 0b1100_0000 == 0b1000_0000
-
-
-# ---------------------------------------------------------------------- by name
+    def unknown_share(self, text: str) -> float:
+        """Return the share of the tokens of a text that stand for something unknown."""
 
 
 @dataclass(frozen=True)
@@ -338,6 +82,7 @@ class PretrainedInfo:
     normalizer     what happens to the text before it is split; `none` where nothing does
     source         who published it;  licence   under which terms
     available      whether it can be loaded on this machine;  why_not   if not, what to do
+    package        the package that its data or its algorithm comes from; empty for this one
     """
 
     name: str
@@ -351,15 +96,23 @@ class PretrainedInfo:
     licence: str
     available: bool = True
     why_not: str = ""
+    package: str = ""
 
 
 @dataclass(frozen=True)
 class _Entry:
-    """A line of the registry: to add a tokenizer, add one. `load` is called at most once per process."""
+    """A line of the registry: to add a tokenizer, add one. `load` is called at most once per process.
+
+    needs   the module that has to be importable
+    """
 
     info: PretrainedInfo
-    load: Callable[[], RankTokenizer]
+    load: Callable[[], PretrainedTokenizer]
     aliases: tuple[str, ...] = ()
+    needs: str = ""
+
+
+# ---------------------------------------------------------------------- byte-level BPE
 
 
 def _published_entry(encoding: PublishedEncoding) -> _Entry:
@@ -382,9 +135,188 @@ def _load_published(encoding: PublishedEncoding) -> RankTokenizer:
     return RankTokenizer(encoding.name, ranks, encoding.split, encoding.special_tokens)
 
 
-_ENTRIES: dict[str, _Entry] = {encoding.name: _published_entry(encoding) for encoding in OPENAI_ENCODINGS}
+def _ranks_entry(table: PackagedRanks) -> _Entry:
+    info = PretrainedInfo(
+        name=table.name,
+        title=table.title,
+        vocab_size=table.vocab_size,
+        kind="byte-level BPE",
+        split_pattern=SPLIT_PATTERNS.get(table.split, table.split),
+        normalizer=table.normalizer,
+        special_tokens=MappingProxyType(table.special_tokens),
+        source=table.source,
+        licence=table.licence,
+        package=packaged.PACKAGE,
+    )
+    return _Entry(info, partial(_load_ranks, table), table.aliases, needs="splintr")
+
+
+def _load_ranks(table: PackagedRanks) -> RankTokenizer:
+    return RankTokenizer(
+        table.name,
+        packaged.read_ranks(table),
+        table.split,
+        table.special_tokens,
+        normalizer=table.normalizer,
+        vocab_size=table.vocab_size,
+    )
+
+
+# ---------------------------------------------------------------------- SentencePiece BPE
+
+
+def _pieces_entry(table: PackagedPieces) -> _Entry:
+    info = PretrainedInfo(
+        name=table.name,
+        title=table.title,
+        vocab_size=table.vocab_size,
+        kind="BPE with byte fallback (SentencePiece)",
+        split_pattern="",
+        normalizer="a space in front of the text" if table.adds_space else "none",
+        special_tokens=MappingProxyType(table.special_tokens),
+        source=table.source,
+        licence=table.licence,
+        package=packaged.PACKAGE,
+    )
+    return _Entry(info, partial(_load_pieces, table), table.aliases, needs="splintr")
+
+
+def _load_pieces(table: PackagedPieces) -> PieceTokenizer:
+    package = packaged.open_package(table.key)
+    pieces = packaged.read_pieces(table, package)
+    special_ids = set(table.special_tokens.values())
+    in_any_text = [token_id for ids in table.symbols for token_id in ids if token_id not in special_ids]
+    return PieceTokenizer(
+        table.name,
+        pieces,
+        table.first_byte,
+        package.encode_ordinary,
+        special_tokens=table.special_tokens,
+        adds_space=table.adds_space,
+        symbols={pieces[token_id]: token_id for token_id in in_any_text},
+    )
+
+
+# ---------------------------------------------------------------------- WordPiece, Unigram
+
+_BERT = PretrainedInfo(
+    name="bert-uncased",
+    title="BERT uncased (also DistilBERT, Electra)",
+    vocab_size=30_522,
+    kind="WordPiece",
+    split_pattern=r"\s+ is dropped; each of \p{P}, $+<=>^`|~ and each Chinese character alone",
+    normalizer="lower case, accents and control characters dropped",
+    special_tokens=MappingProxyType({"[PAD]": 0, "[UNK]": 100, "[CLS]": 101, "[SEP]": 102, "[MASK]": 103}),
+    source="Google, published with BERT in 2018",
+    licence="Apache License 2.0",
+    package=TOKENIZERS,
+)
+_XLMR = PretrainedInfo(
+    name="xlm-r",
+    title="XLM-RoBERTa",
+    vocab_size=250_002,
+    kind="Unigram (SentencePiece)",
+    split_pattern=r"\s+ is dropped",
+    normalizer="NFKC, one space for white space, none at the ends, one in front of the text",
+    special_tokens=MappingProxyType({"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3, "<mask>": 250_001}),
+    source="Facebook AI, published with XLM-R in 2019",
+    licence="MIT License",
+    package=TOKENIZERS,
+)
+
+
+def _load_bert() -> HubTokenizer:
+    from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
+
+    tokens = load_bert()
+    ids = {token: token_id for token_id, token in enumerate(tokens)}
+    tokenizer = Tokenizer(models.WordPiece(ids, unk_token="[UNK]", max_input_chars_per_word=100))
+    normalizer = normalizers.BertNormalizer(lowercase=True)
+    tokenizer.normalizer = normalizer
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.decoder = decoders.WordPiece()
+    return HubTokenizer(
+        _BERT.name,
+        tokens,
+        tokenizer,
+        special_tokens=_BERT.special_tokens,
+        unk_id=_BERT.special_tokens["[UNK]"],
+        normalize=normalizer.normalize_str,
+        adds_space=False,
+    )
+
+
+def _load_xlmr() -> HubTokenizer:
+    from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
+
+    model = load_xlmr()
+    pieces = list(model.pieces)
+    # Special tokens are in the list of pieces, and the best score there is. No text may hold them, so they are
+    # written with a space in front, which no text has at this stage: all spaces have become U+2581.
+    for text, token_id in _XLMR.special_tokens.items():
+        pieces[token_id] = f" {text}"
+    unigram = models.Unigram(list(zip(pieces, model.scores.tolist(), strict=True)), unk_id=3, byte_fallback=False)
+    tokenizer = Tokenizer(unigram)
+    normalizer = normalizers.Precompiled(model.charsmap)
+    tokenizer.normalizer = normalizer
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.WhitespaceSplit(),
+            pre_tokenizers.Metaspace(replacement=SPACE_MARK, prepend_scheme="always"),
+        ]
+    )
+    tokenizer.decoder = decoders.Metaspace(replacement=SPACE_MARK, prepend_scheme="always")
+    return HubTokenizer(
+        _XLMR.name,
+        model.pieces,
+        tokenizer,
+        special_tokens=_XLMR.special_tokens,
+        unk_id=_XLMR.special_tokens["<unk>"],
+        normalize=normalizer.normalize_str,
+        adds_space=True,
+    )
+
+
+# ---------------------------------------------------------------------- known, but not here
+
+
+def _absent_entry(name: str, title: str, vocab_size: int, files: str, source: str) -> _Entry:
+    info = PretrainedInfo(
+        name=name,
+        title=title,
+        vocab_size=vocab_size,
+        kind="Unigram (SentencePiece)",
+        split_pattern="",
+        normalizer="NFKC and lower case" if name == "albert" else "NFKC",
+        special_tokens=MappingProxyType({"<pad>": 0, "<unk>": 2 if name == "t5" else 1}),
+        source=source,
+        licence="Apache License 2.0",
+        available=False,
+        why_not=f"the vocabulary of {title} is not shipped with this program: bring its file, {files}",
+    )
+    return _Entry(info, partial(_refuse, info))
+
+
+def _refuse(info: PretrainedInfo) -> PretrainedTokenizer:
+    raise UnavailableError(info.why_not)
+
+
+# ---------------------------------------------------------------------- by name
+
+_ENTRIES: dict[str, _Entry] = {
+    entry.info.name: entry
+    for entry in (
+        *map(_published_entry, OPENAI_ENCODINGS),
+        *map(_pieces_entry, PACKAGED_PIECES),
+        *map(_ranks_entry, PACKAGED_RANKS),
+        _Entry(_BERT, _load_bert, ("bert", "distilbert", "electra"), needs="tokenizers"),
+        _Entry(_XLMR, _load_xlmr, ("xlm-roberta", "xlmr"), needs="tokenizers"),
+        _absent_entry("t5", "T5", 32_100, "spiece.model or tokenizer.json", "Google, published with T5 in 2019"),
+        _absent_entry("albert", "ALBERT", 30_000, "spiece.model or tokenizer.json", "Google, with ALBERT in 2019"),
+    )
+}
 _NAME_OF: dict[str, str] = {alias: name for name, entry in _ENTRIES.items() for alias in (name, *entry.aliases)}
-_LOADED: dict[str, RankTokenizer] = {}
+_LOADED: dict[str, PretrainedTokenizer] = {}
 _LOCKS: dict[str, threading.Lock] = {name: threading.Lock() for name in _ENTRIES}
 
 
@@ -392,13 +324,14 @@ def pretrained_names() -> tuple[str, ...]:
     """Return the names of all real tokenizers, available here or not.
 
     >>> pretrained_names()
-    ('gpt2', 'r50k_base', 'p50k_base', 'cl100k_base', 'o200k_base')
+    ('gpt2', 'r50k_base', 'p50k_base', 'cl100k_base', 'o200k_base', 'llama2', 'gemma2', 'gemma3', 'mistral-v1',
+     'llama3', 'qwen2.5', 'mistral-tekken', 'deepseek-v3', 'bert-uncased', 'xlm-r', 't5', 'albert')
     """
     return tuple(_ENTRIES)
 
 
 def pretrained_info(name: str) -> PretrainedInfo:
-    """Return what is known of a tokenizer, without loading it.
+    """Return what is known of a tokenizer, without loading it, and whether it can be loaded now.
 
     Raises:
         UnknownTokenizerError: no tokenizer goes by this name.
@@ -406,13 +339,18 @@ def pretrained_info(name: str) -> PretrainedInfo:
     >>> pretrained_info("cl100k").title
     'GPT-3.5, GPT-4'
     """
-    return _ENTRIES[_canonical_name(name)].info
+    entry = _ENTRIES[_canonical_name(name)]
+    if not entry.needs or importlib.util.find_spec(entry.needs) is not None:
+        return entry.info
+    package = entry.info.package
+    why_not = f"{entry.info.title} needs the package {package}, which is not installed: python -m pip install {package}"
+    return replace(entry.info, available=False, why_not=why_not)
 
 
-def load_pretrained(name: str) -> RankTokenizer:
+def load_pretrained(name: str) -> PretrainedTokenizer:
     """Return a real tokenizer by name or alias. The second call returns the same object at once.
 
-    Safe from several threads: they wait for one another only over the same name. Costs up to 1.5 s once.
+    Safe from several threads: they wait for one another only over the same name. Costs up to 3 s once.
 
     Raises:
         UnknownTokenizerError: no tokenizer goes by this name.
@@ -422,13 +360,53 @@ def load_pretrained(name: str) -> RankTokenizer:
     [302, 1618, 19772]
     """
     name = _canonical_name(name)
-    entry = _ENTRIES[name]
-    if not entry.info.available:
-        raise UnavailableError(entry.info.why_not)
+    info = pretrained_info(name)
+    if not info.available:
+        raise UnavailableError(info.why_not)
     with _LOCKS[name]:
         if name not in _LOADED:
-            _LOADED[name] = entry.load()
+            _LOADED[name] = _ENTRIES[name].load()
         return _LOADED[name]
+
+
+def is_loaded(name: str) -> bool:
+    """Tell whether `load_pretrained` would return at once.
+
+    Raises:
+        UnknownTokenizerError: no tokenizer goes by this name.
+    """
+    return _canonical_name(name) in _LOADED
+
+
+def load_all(
+    names: Iterable[str] | None = None, *, progress: Callable[[int, int], bool] | None = None
+) -> dict[str, str]:
+    """Load tokenizers one after the other, so that later calls are quick; return name -> why not, for those left.
+
+    To be run in a thread: every tokenizer is of use as soon as it is loaded. `names` defaults to all that are
+    available. `progress` is called with (loaded so far, asked for) before each and at the end, and stops the
+    loading when it returns False.
+
+    Raises:
+        UnknownTokenizerError: no tokenizer goes by one of the names.
+
+    >>> list(load_all(["gpt2", "albert"]))
+    ['albert']
+    """
+    if names is None:
+        names = [name for name in pretrained_names() if pretrained_info(name).available]
+    wanted = [_canonical_name(name) for name in names]
+    failed: dict[str, str] = {}
+    for done, name in enumerate(wanted):
+        if progress is not None and not progress(done, len(wanted)):
+            return failed
+        try:
+            load_pretrained(name)
+        except UnavailableError as error:
+            failed[name] = str(error)
+    if progress is not None:
+        progress(len(wanted), len(wanted))
+    return failed
 
 
 def _canonical_name(name: str) -> str:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from bpe.encoder import encode
 from bpe.errors import SettingsError, SpecialTokenError, TokenIdError, UnknownSymbolError
 from bpe.lifetimes import NEVER, History
+from bpe.normalizing import whole_characters
 from bpe.pretokenize import count_pre_tokens, split
 
 __all__ = [
@@ -219,12 +220,14 @@ class Tokenizer:
                   `reject`, an error
         unknown   what to do with a character that training never saw: `raise`, or `mark` it with UNKNOWN_ID
 
+        Half a surrogate pair is no character: it is encoded as U+FFFD.
+
         Raises:
             UnknownSymbolError, SpecialTokenError: see above.
         """
         ids: list[int] = []
         cache: dict[str, list[int]] = {}
-        for stretch, token in split_special(text, self.special_tokens, special):
+        for stretch, token in split_special(whole_characters(text), self.special_tokens, special):
             if token is not None:
                 ids.append(token)
                 continue
@@ -299,7 +302,7 @@ class Tokenizer:
         `known` holds lifetimes of pre-tokens that are known already, from training.
         """
         pieces: list[tuple[str | int, str]] = []
-        for stretch, token in split_special(text, self.special_tokens, special):
+        for stretch, token in split_special(whole_characters(text), self.special_tokens, special):
             if token is not None:
                 pieces.append((token, ""))
             else:

@@ -35,6 +35,7 @@ from bpe.errors import CorpusError, SettingsError, UnavailableError
 from bpe.kernels.loader import Group, is_quick, is_ready, load, start_loading
 from bpe.kernels.training import MOST_OCCURRENCES, MOST_SYMBOLS, train_compiled
 from bpe.lifetimes import NEVER
+from bpe.normalizing import whole_characters
 from bpe.settings import Descending, TieBreak, TrainSettings
 from bpe.tokenizer import END_OF_WORD, MergeRows, Tokenizer, words_of_pre_tokens
 from bpe.training import Stopped, Training
@@ -72,7 +73,7 @@ def train(
     [258, 100, 258, 97, 99]
     """
     if isinstance(source, str):
-        counts = count_text(source, settings.split, compiled=uses_compiled("count", engine, len(source)))
+        counts = count_text(whole_characters(source), settings.split, compiled=uses_compiled("count", engine, len(source)))
     else:
         counts = _read_table(source)
     is_text = isinstance(source, str)
@@ -209,6 +210,7 @@ def _steps(rows: Sequence[_Row], lifetimes: Sequence[int], stopped: Stopped) -> 
 
 
 def _read_table(table: Mapping[str, int]) -> PreTokenCounts:
+    pre_tokens: dict[str, int] = {}
     for word, count in table.items():
         if not word:
             raise CorpusError("a word in the table must not be empty; remove the empty row")
@@ -216,7 +218,9 @@ def _read_table(table: Mapping[str, int]) -> PreTokenCounts:
             raise CorpusError(
                 f"the count of {word!r} must be a whole number of at least 1 and below 2^63, but is {count!r}"
             )
-    return PreTokenCounts.from_mapping(table)
+        word = whole_characters(word)
+        pre_tokens[word] = pre_tokens.get(word, 0) + int(count)
+    return PreTokenCounts.from_mapping(pre_tokens)
 
 
 def _prepare(counts: PreTokenCounts, settings: TrainSettings) -> _Corpus:

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import compute, controls, frame, state, views, waiting
+from ui import compute, controls, downloads, frame, state, views, waiting
 
 frame.begin("train")
 with frame.readable_errors():
@@ -10,19 +10,21 @@ with frame.readable_errors():
     settings = controls.choose_settings(is_table=corpus.text is None)
     training = waiting.trained(corpus, settings)
 
-frame.show_notices()
 views.show_text_notices(notices)
 st.markdown(views.stop_sentence(training))
 key = compute.training_key(corpus, settings)
 state.set_own_tokenizer(state.OwnTokenizer(training, key, corpus.title, state.linked_step(training.num_merges)))
+frame.show_notices()
 
 
 @st.fragment
 def laboratory() -> None:
     """The stage and what follows its step; only this part runs again when the step changes."""
     sentence = controls.enter_sentence()
-    payload = compute.train_payload(key, sentence, training, corpus)
-    step = views.step_stage(payload, key=state.TRAIN_STAGE, num_merges=training.num_merges)
+    view = compute.train_view(key, sentence, training, corpus)
+    views.show_unknown(view.num_unknown)
+    views.show_drawn_part(view.num_drawn_bytes, view.num_bytes)
+    step = views.step_stage(view.payload, key=state.TRAIN_STAGE, num_merges=training.num_merges)
     own = state.OwnTokenizer(training, key, corpus.title, step)
     state.set_own_tokenizer(own)
     left, right = st.columns(2)
@@ -30,7 +32,7 @@ def laboratory() -> None:
         views.show_contest(training, step, training.contest(step))
     with right:
         views.show_curve(training, corpus, step)
-    views.offer_downloads(own)
+    downloads.offer_downloads(own)
 
 
 laboratory()

@@ -93,8 +93,8 @@ def test_long_pre_tokens_equal_tiktoken(real, piece):
 
 def test_a_full_cache_changes_nothing():
     ranks = load_ranks("r50k")
-    tiny = CompiledEncoder.from_merges([(97, 98)] + [(256, 99)], "gpt2", cache_rows=32)
-    roomy = CompiledEncoder.from_merges([(97, 98)] + [(256, 99)], "gpt2")
+    tiny = CompiledEncoder.from_merges([(97, 98), (256, 99)], "gpt2", cache_rows=32)
+    roomy = CompiledEncoder.from_merges([(97, 98), (256, 99)], "gpt2")
     random_ = random.Random(3)
     text = " ".join("".join(random_.choice("abc") for _ in range(random_.randint(1, 70))) for _ in range(2_000))
     for _ in range(2):

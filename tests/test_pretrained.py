@@ -5,6 +5,7 @@ import socket
 import subprocess
 import sys
 import threading
+import unicodedata
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 from tiktoken_ext import openai_public
 
 import bpe.pretrained
+import bpe.rank_tokenizer
 from bpe.errors import SettingsError, SpecialTokenError, TokenIdError, UnknownTokenizerError
 from bpe.lifetimes import NEVER, History
 from bpe.pretokenize import split
@@ -27,6 +29,7 @@ from bpe.pretrained import (
     pretrained_info,
     pretrained_names,
 )
+from bpe.samples import load_udhr
 from bpe.vocabularies import load_ranks
 
 NAMES = ("gpt2", "r50k_base", "p50k_base", "cl100k_base", "o200k_base")
@@ -175,6 +178,25 @@ def test_integers_that_are_one_token() -> None:
     assert single["gpt2"][:521] == list(range(521))
     assert 521 not in single["gpt2"]
     assert single["cl100k"] == list(range(1000))
+
+
+@pytest.mark.parametrize(
+    ("language", "counts"),
+    [
+        ("eng", (33, 33, 33)),
+        ("deu", (60, 44, 38)),
+        ("fra", (61, 50, 41)),
+        ("rus", (172, 74, 41)),
+        ("cmn_hans", (82, 52, 37)),
+        ("jpn", (117, 93, 72)),
+        ("hin", (296, 182, 54)),
+        ("mya", (726, 512, 134)),
+    ],
+)
+def test_first_article_of_human_rights(language: str, counts: tuple[int, int, int]) -> None:
+    article = " ".join(unicodedata.normalize("NFC", load_udhr(language)[0]).split())
+
+    assert tuple(num_tokens(name, article) for name in GENERATIONS) == counts
 
 
 # ---------------------------------------------------------------------- against tiktoken
@@ -407,7 +429,7 @@ def test_recently_added_letters_are_split_differently(name: str) -> None:
 def test_history_follows_tiktoken_however_wrong_the_pre_tokens(other_split: str, text: str) -> None:
     tokenizer = load_pretrained("cl100k")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bpe.pretrained, "split", lambda text, pattern: split(text, other_split))
+        patch.setattr(bpe.rank_tokenizer, "split", lambda text, pattern: split(text, other_split))
         history = tokenizer.history(text)
 
     check_history(tokenizer, history, tokenizer.encode(text))
@@ -415,12 +437,12 @@ def test_history_follows_tiktoken_however_wrong_the_pre_tokens(other_split: str,
 
 @pytest.mark.parametrize("name", NAMES)
 @settings(deadline=None)
-@given(text=st.lists(st.sampled_from([" ", "  ", "\n", "\t", "a", "é", ".", "1"]), max_size=25).map("".join))
+@given(text=st.lists(st.sampled_from([" ", "  ", "\n", "\t", "a", "é", ".", "1", "\ud83d"]), max_size=25).map("".join))
 def test_without_tiktoken_the_ids_are_the_same(name: str, text: str) -> None:
     tokenizer = load_pretrained(name)
     expected = tokenizer.encode(text)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bpe.pretrained, "_TOO_MUCH_SPACE", 2)
+        patch.setattr(bpe.rank_tokenizer, "_TOO_MUCH_SPACE", 2)
         assert tokenizer.encode(text) == expected
         check_history(tokenizer, tokenizer.history(text), expected)
 
@@ -498,8 +520,11 @@ def test_no_rows_asked_for() -> None:
 # ---------------------------------------------------------------------- by name
 
 
-def test_names_in_order_of_publication() -> None:
-    assert pretrained_names() == NAMES
+def test_every_tokenizer_has_one_name() -> None:
+    names = pretrained_names()
+
+    assert names[: len(NAMES)] == NAMES
+    assert len(set(names)) == len(names)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -162,3 +162,10 @@ def test_merge_rows_can_be_a_subset():
     assert rows.rank.tolist() == [0, 2, 5]
     assert rows.token.tolist() == [256, 258, 261]
     assert rows.count is None
+
+
+@pytest.mark.parametrize("settings", [{}, {"base": "chars", "split": "none"}])
+def test_half_a_surrogate_pair_becomes_the_replacement_character(settings):
+    tokenizer = trained("a\ud83db a\ufffdb", min_pair_count=1, **settings)
+    assert tokenizer.decode(tokenizer.encode("a\ud83db")) == "a\ufffdb"
+    assert tokenizer.history("\udc00").text == "\ufffd".encode()

@@ -14,22 +14,27 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from bpe import UNKNOWN_ID, History, MergeRows, Tokenizer, TokenizerLike, Training, TrainSettings, train
+from bpe import UNKNOWN_ID, History, MergeRows, TokenizerLike, Training, TrainSettings, train
 from bpe.pretrained import load_pretrained
 from bpe.tokenizer import Special
-from ui.jobs import Job, JobBoard
+from bpe.trainer import Progress
+from ui.jobs import JobBoard
 from ui.stage.payload import StageView, build_payload
 
 __all__ = [
     "MOST_DRAWN_BYTES",
     "Corpus",
     "Tokenized",
+    "TrainView",
     "acting_rows",
     "clip_text",
-    "known_training",
-    "start_training",
+    "run_training",
     "tokenize",
-    "train_payload",
+    "tokenize_key",
+    "tokenizings",
+    "train_view",
+    "training_key",
+    "trainings",
 ]
 
 MOST_DRAWN_BYTES = 2_000_000
@@ -58,13 +63,20 @@ class Tokenized:
     num_merges: int
 
 
-@st.cache_resource(max_entries=24, show_spinner=False)
-def tokenize(name: str, text: str, special: Special, _own: Training | None = None, own_key: str = "") -> Tokenized:
-    """Return the text under a real tokenizer, or under the session's own one.
+@st.cache_resource(show_spinner=False)
+def tokenizings() -> JobBoard[Tokenized]:
+    """Return the texts tokenized last, for all sessions."""
+    return JobBoard(num_kept=24)
 
-    `own_key` stands for `_own` in the cache's key.
-    """
-    tokenizer: TokenizerLike = load_pretrained(name) if _own is None else _own.tokenizer
+
+def tokenize_key(name: str, text: str, special: Special, own_key: str) -> str:
+    """Return a digest of everything that a tokenizing depends on."""
+    return hashlib.sha256("\0".join((name, special, own_key, text)).encode()).hexdigest()
+
+
+def tokenize(name: str, text: str, special: Special, own: Training | None = None) -> Tokenized:
+    """Return the text under a real tokenizer, or under the session's own one."""
+    tokenizer: TokenizerLike = load_pretrained(name) if own is None else own.tokenizer
     history = tokenizer.history(text, special=special)
     names = _names_of(tokenizer, history.final_ids)
     joined = b"".join(map(names.__getitem__, history.final_ids.tolist()))
@@ -142,7 +154,8 @@ class Corpus:
 
 
 @st.cache_resource(show_spinner=False)
-def _board() -> JobBoard[Training]:
+def trainings() -> JobBoard[Training]:
+    """Return the trainings run last, for all sessions."""
     return JobBoard(num_kept=12)
 
 
@@ -151,18 +164,9 @@ def training_key(corpus: Corpus, settings: TrainSettings) -> str:
     return hashlib.sha256(f"{corpus.key} {settings!r}".encode()).hexdigest()
 
 
-def known_training(corpus: Corpus, settings: TrainSettings) -> Training | None:
-    """Return the training if somebody ran it before, here."""
-    return _board().known(training_key(corpus, settings))
-
-
-def start_training(corpus: Corpus, settings: TrainSettings) -> Job[Training]:
-    """Start training in the background. A cancelled training is a result, but is not kept for others."""
-    return _board().start(
-        training_key(corpus, settings),
-        lambda job: train(corpus.source, settings, progress=job.report),
-        keep=lambda training: training.stopped != "cancelled",
-    )
+def run_training(corpus: Corpus, settings: TrainSettings, progress: Progress) -> Training:
+    """Train on the corpus."""
+    return train(corpus.source, settings, progress=progress)
 
 
 @st.cache_resource(max_entries=12, show_spinner=False)
@@ -172,22 +176,37 @@ def corpus_history(key: str, _training: Training, _corpus: Corpus) -> History:
     return _training.table_history() if text is None else _training.history(clip_text(text))
 
 
+@dataclass(frozen=True, eq=False)
+class TrainView:
+    """What the stage draws of a training.
+
+    payload          the corpus, and the reader's sentence under the same merges
+    num_drawn_bytes  how much of the corpus is drawn;   num_bytes   how much it holds
+    num_unknown      symbols of the sentence that training never saw
+    """
+
+    payload: bytes
+    num_drawn_bytes: int
+    num_bytes: int
+    num_unknown: int
+
+
 @st.cache_resource(max_entries=12, show_spinner=False)
-def train_payload(key: str, sentence: str, _training: Training, _corpus: Corpus) -> bytes:
-    """Return what the stage draws: the corpus, and the reader's sentence under the same merges."""
-    views = [StageView(corpus_history(key, _training, _corpus), title=_corpus.title)]
+def train_view(key: str, sentence: str, _training: Training, _corpus: Corpus) -> TrainView:
+    """Return what the stage draws of a training. `key` stands for training and corpus."""
+    history = corpus_history(key, _training, _corpus)
+    views = [StageView(history, title=_corpus.title)]
+    num_unknown = 0
     if sentence:
-        views.append(StageView(_training.tokenizer.history(sentence), title="Your sentence"))
-    return build_payload(
+        own = _training.tokenizer.history(sentence)
+        num_unknown = int(np.count_nonzero(own.final_ids == UNKNOWN_ID))
+        views.append(StageView(own, title="Your sentence"))
+    payload = build_payload(
         views,
         _training.rows,
         _training.tokenizer.base_names(),
         num_merges=_training.num_merges,
         step=_training.num_merges,
     )
-
-
-@st.cache_resource(max_entries=12, show_spinner=False)
-def tokenizer_files(key: str, step: int, _tokenizer: Tokenizer) -> dict[str, tuple[str, bytes] | str]:
-    """Return what the tokenizer can be taken away as: label -> (file name, content), or why it cannot be."""
-    return {}
+    num_drawn = len(history.text) if _corpus.text is None else len(clip_text(_corpus.text).encode())
+    return TrainView(payload, num_drawn, num_drawn if _corpus.text is None else len(_corpus.text.encode()), num_unknown)

@@ -11,7 +11,7 @@ from bpe import SPLIT_PATTERNS, TrainSettings
 from bpe.corpus import clean_text, decode_text, encoding_candidates, parse_word_counts
 from bpe.errors import CorpusError
 from bpe.pretrained import pretrained_info, pretrained_names
-from bpe.samples import list_samples, load_sample
+from bpe.samples import list_samples, load_sample, load_word_counts
 from bpe.settings import Base, EndOfWord, TieBreak
 from bpe.tokenizer import Special
 from ui import frame, state
@@ -20,7 +20,6 @@ from ui.text import count_of, markdown_literal
 
 __all__ = [
     "EXAMPLES",
-    "OWN",
     "choose_corpus",
     "choose_settings",
     "choose_tokenizer",
@@ -32,7 +31,6 @@ MOST_UPLOAD_BYTES = 20_000_000
 MOST_TYPED_CHARS = 1_000_000
 MOST_MERGES = 50_000
 _DEFAULT_MERGES = 500
-OWN = "yours"
 
 EXAMPLES = {
     "First look": ("How many r's are in strawberry? Count them in 안녕하세요, 1,234,567 and 👩‍👩‍👧‍👦."),
@@ -124,10 +122,10 @@ def _upload(key: str) -> TextChoice | None:
 
 
 def choose_tokenizer() -> tuple[str, Special]:
-    """Draw the choice of a tokenizer and of what special tokens mean; OWN is the session's own tokenizer."""
+    """Draw the choice of a tokenizer and of what special tokens mean; the session's own is among them."""
     names = [name for name in pretrained_names() if pretrained_info(name).available]
     if state.own_tokenizer() is not None:
-        names.append(OWN)
+        names.append(state.OWN_NAME)
     state.check_link(state.TOKENIZER, names, "tokenizer")
     meanings = {"as text": "text", "as special tokens": "special", "reject": "reject"}
     state.check_link(state.SPECIAL, list(meanings), "meaning of special tokens")
@@ -143,13 +141,13 @@ def choose_tokenizer() -> tuple[str, Special]:
             bind="query-params",
             help="`<|endoftext|>` and its like: ordinary characters, the one id that models know, or an error.",
         )
-        if name != OWN:
+        if name != state.OWN_NAME:
             st.caption("Known: " + ", ".join(f"`{token}`" for token in pretrained_info(name).special_tokens))
     return name, cast(Special, meanings[meaning])
 
 
 def _about(name: str) -> str:
-    if name == OWN:
+    if name == state.OWN_NAME:
         own = state.own_tokenizer()
         assert own is not None
         return f"Trained here on {markdown_literal(own.corpus)}, {count_of(own.training.num_merges, 'merge')}."
@@ -207,7 +205,7 @@ def _word_table() -> Corpus:
     )
     text = st.text_area(
         "Word, tab, count: one a line",
-        load_sample(name),
+        "".join(f"{word}\t{count}\n" for word, count in load_word_counts(name).items()),
         key=f"{state.WORD_COUNTS}-{name}",
         height=160,
         max_chars=MOST_TYPED_CHARS,
@@ -304,10 +302,13 @@ def enter_sentence() -> str:
 
 def _settings_in_words() -> str:
     """Return the settings of the last run in a line, to stand on the closed box."""
-    chosen = st.session_state.get
-    parts = [f"at most {int(chosen(state.NUM_MERGES) or _DEFAULT_MERGES):,} merges", chosen(state.BASE) or "bytes"]
-    if chosen(state.BASE) == "chars" and (mark := chosen(state.END_OF_WORD)) not in (None, "none"):
+
+    def chosen(name: str, default: str) -> str:
+        return str(st.session_state.get(name, st.query_params.get(name, default)))
+
+    parts = [f"at most {chosen(state.NUM_MERGES, str(_DEFAULT_MERGES))} merges", chosen(state.BASE, "bytes")]
+    if chosen(state.BASE, "bytes") == "chars" and (mark := chosen(state.END_OF_WORD, "none")) != "none":
         parts.append(f"{mark} end-of-word mark")
-    parts.append(f"split {chosen(state.SPLIT) or 'gpt2'}")
-    parts.append(f"ties {chosen(state.TIE_BREAK) or 'first-seen'}")
-    return " · ".join(parts)
+    parts.append(f"split {chosen(state.SPLIT, 'gpt2')}")
+    parts.append(f"ties {chosen(state.TIE_BREAK, 'first-seen')}")
+    return " · ".join(markdown_literal(part[:60]) for part in parts)

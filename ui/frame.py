@@ -31,6 +31,13 @@ class Page(NamedTuple):
 PAGES = {
     "tokenize": Page("app.py", "Tokenize", ":material/text_fields:", "What does a model read when it reads this?"),
     "train": Page("pages/1_Train.py", "Train", ":material/merge:", "What would a tokenizer learn from this text?"),
+    "languages": Page(
+        "pages/3_Languages.py", "Languages", ":material/translate:", "What does each language pay for the same words?"
+    ),
+    "quirks": Page("pages/5_Quirks.py", "Quirks", ":material/extension:", "What do tokens do to letters and digits?"),
+    "factcheck": Page(
+        "pages/8_Fact_check.py", "Fact check", ":material/fact_check:", "What is said about tokens, and is it true?"
+    ),
 }
 
 # Wide pages use the room; the stage's own layout decides what stands beside what. The style only tightens

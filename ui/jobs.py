@@ -42,6 +42,16 @@ class Job(Generic[Result]):
         """Whether there is a result or an error."""
         return self._over.is_set()
 
+    @property
+    def is_stopping(self) -> bool:
+        """Whether the work was asked to stop."""
+        return self._stop.is_set()
+
+    @property
+    def seconds_so_far(self) -> float:
+        """Time since the work began."""
+        return time.monotonic() - self.started
+
     def wait(self, seconds: float) -> bool:
         """Wait until the work is over, at most so long, and return whether it is."""
         return self._over.wait(seconds)
@@ -56,7 +66,7 @@ class Job(Generic[Result]):
         """Estimated time left, from the pace so far; None before there is one."""
         if not self.done:
             return None
-        return (time.monotonic() - self.started) * (self.asked - self.done) / self.done
+        return self.seconds_so_far * (self.asked - self.done) / self.done
 
 
 class JobBoard(Generic[Result]):

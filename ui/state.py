@@ -30,6 +30,67 @@ MIN_PAIR_COUNT = "least"
 SENTENCE = "sentence"
 STEP = "step"
 TEXT = "z"
+QUIRK = "quirk"
+WORD = "word"
+LETTER = "letter"
+PREFIX = "stands"
+INTEGER = "integer"
+FIRST = "first"
+SECOND = "second"
+SPACED = "spaced"
+VARIANT = "variant"
+CASED = "cased"
+PHRASE = "phrase"
+STAND_IN = "bytes"
+VERDICT = "verdict"
+TOPIC = "topic"
+
+PARALLEL = "parallel"
+LANGUAGES = "languages"
+REFERENCE = "reference"
+CONTENDERS = "tokenizers"
+MEASURE = "measure"
+UNITS = "units"
+LANGUAGES_VIEW = "view"
+LEARNED_MERGES = "learned"
+LEARNED_SPLIT = "learnedsplit"
+READ_LANGUAGE = "read"
+READ_CONTENDER = "with"
+READ_UNIT = "unit"
+BILL_CONTENDER = "biller"
+BILL_UNIT = "per"
+BILL_AMOUNT = "amount"
+BILL_DOCUMENT = "document"
+BILL_PRICE = "price"
+BILL_WINDOW = "window"
+BILL_SHAPE = "shape"
+BILL_PRECISION = "precision"
+BILL_LAYERS = "layers"
+BILL_HEADS = "heads"
+BILL_HEAD_SIZE = "headsize"
+SEARCH = "find"
+SEARCH_BY = "by"
+SCRIPT = "script"
+KIND = "kind"
+SHORTEST = "shortest"
+LONGEST = "longest"
+ORDER = "order"
+TOKEN = "token"
+COSTS_TEXT = "from"
+MODEL = "model"
+STORED_AS = "numbers"
+TOKEN_PRICE = "permillion"
+MODEL_WIDTH = "width"
+MODEL_LAYERS = "depth"
+MODEL_HEADS = "queryheads"
+MODEL_KV_HEADS = "kvheads"
+MODEL_HEAD_SIZE = "headwidth"
+MODEL_MILLIONS = "millions"
+MODEL_CONTEXT = "contextsize"
+MODEL_TIED = "tied"
+
+OWN_NAME = "yours"
+"""What the session's own tokenizer is called in lists and links."""
 
 # Keys of widgets that are not in the URL
 TEXT_AREA = "text"
@@ -40,8 +101,27 @@ WORD_COUNTS = "word-counts"
 ENCODING = "encoding"
 TOKENIZE_STAGE = "tokenize-stage"
 TRAIN_STAGE = "train-stage"
+TOKEN_LIST = "token-list"
+VOCABULARY_UPLOAD = "vocabulary-upload"
+CODE = "code"
+MAKE_FILES = "make-files"
 
-JOB = "training-job"
+PARALLEL_UPLOAD = "parallel-upload"
+TOKENIZER_UPLOAD = "tokenizer-upload"
+OWN_LANGUAGES = "own-languages"
+OWN_REFERENCE = "own-reference"
+LANGUAGES_CHART = "languages-chart"
+READING_STAGE = "reading-stage"
+
+TRAIN_JOB = "training-job"
+ANALYSIS_JOB = "analysis-job"
+COSTS_JOB = "costs-job"
+LANGUAGES_JOB = "languages-job"
+CLAIMS_JOB = "claims-job"
+OWN_PARALLEL = "own-parallel-text"
+OWN_FILES = "own-tokenizer-files"
+FILES_ASKED = "tokenizer-files-asked"
+TOKENIZE_JOB = "tokenizing-job"
 OWN_PLACE = "own-tokenizer-place"
 
 _OWN = "own-tokenizer"
@@ -84,6 +164,27 @@ def check_link(name: str, allowed: Sequence[str], what: str) -> None:
         _note(f"The link asks for the {what} {asked[:40]!r}, which is not to be had here.")
 
 
+def check_link_each(name: str, allowed: Sequence[str], what: str) -> None:
+    """Note which of several values in the link there are none of; the others are taken."""
+    missing = [asked for asked in st.query_params.get_all(name) if asked not in allowed]
+    if missing:
+        listed = ", ".join(repr(asked[:40]) for asked in missing[:3]) + (" and more" if len(missing) > 3 else "")
+        _note(f"The link asks for the {what} {listed}, not to be had here: left out.")
+
+
+def drop_unknown(key: str, allowed: Sequence[str]) -> None:
+    """Forget what a widget was set to where that is no longer on offer; the widget then takes its default.
+
+    Call it before the widget is drawn, where its options depend on other controls.
+    """
+    value = st.session_state.get(key)
+    if isinstance(value, list):
+        if any(one not in allowed for one in value):
+            st.session_state[key] = [one for one in value if one in allowed]
+    elif value is not None and value not in allowed:
+        del st.session_state[key]
+
+
 def check_link_number(name: str, least: int, most: int, what: str) -> None:
     """Note when the link asks for a number out of range; the widget then takes its default."""
     asked = st.query_params.get(name)
@@ -112,6 +213,11 @@ def open_linked_text(default: str) -> None:
             st.session_state[TEXT_AREA] = unpack_text(st.query_params[TEXT])
         except LinkError as error:
             _note(f"{str(error).capitalize()}.")
+
+
+def has_linked_text() -> bool:
+    """Whether the link brings a text along."""
+    return TEXT in st.query_params
 
 
 def link_text(text: str, default: str) -> bool:

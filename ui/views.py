@@ -13,13 +13,22 @@ from bpe import TokenizerLike, Training
 from bpe.training import Contest
 from ui import state
 from ui.charts import contest_chart, training_curve
-from ui.compute import Corpus, Tokenized, tokenizer_files
+from ui.compute import Corpus, Tokenized
 from ui.stage.component import stage
 from ui.stage.payload import with_head
-from ui.state import OwnTokenizer
 from ui.text import chart_literal, count_of, markdown_literal, show_token
 
-__all__ = ["show_contest", "show_curve", "show_ids", "show_summary", "show_text_notices", "step_stage", "stop_sentence"]
+__all__ = [
+    "show_contest",
+    "show_curve",
+    "show_drawn_part",
+    "show_ids",
+    "show_summary",
+    "show_text_notices",
+    "show_unknown",
+    "step_stage",
+    "stop_sentence",
+]
 
 _MOST_LISTED_IDS = 5_000
 
@@ -42,10 +51,24 @@ def show_summary(result: Tokenized) -> None:
         parts.append(f"{result.num_bytes / num_tokens:.2f} bytes per token")
     parts.append(f"joined token bytes equal the text: **{'yes' if result.is_exact else 'no'}**")
     st.markdown(" · ".join(parts))
-    if result.num_drawn_bytes < result.num_bytes:
+    show_drawn_part(result.num_drawn_bytes, result.num_bytes)
+
+
+def show_drawn_part(num_drawn_bytes: int, num_bytes: int) -> None:
+    """Say when the stage draws less than was counted."""
+    if num_drawn_bytes < num_bytes:
         st.caption(
-            f"The counts are for the whole text; the first {result.num_drawn_bytes:,} of its "
-            f"{result.num_bytes:,} bytes are drawn."
+            f"Everything is counted over the whole text; the first {num_drawn_bytes:,} of its {num_bytes:,} bytes are "
+            "drawn, and the places in the table are of these."
+        )
+
+
+def show_unknown(num_unknown: int) -> None:
+    """Say when the sentence holds what a character tokenizer never saw."""
+    if num_unknown:
+        st.caption(
+            f":material/help: {count_of(num_unknown, 'symbol')} of your sentence never occurred in the corpus: "
+            "unknown, without a token id. A tokenizer that starts from bytes knows every text."
         )
 
 
@@ -179,32 +202,3 @@ def corpus_bytes(training: Training, corpus: Corpus) -> int:
     if corpus.text is not None:
         return len(corpus.text.encode())
     return sum(len(word.encode()) * count for word, count in training.pre_tokens.items())
-
-
-def offer_downloads(own: OwnTokenizer) -> None:
-    """Files of the tokenizer at the step shown."""
-    tokenizer = own.training.tokenizer.at_step(own.step)
-    st.markdown(f"**Take it along:** the tokenizer after {count_of(own.step, 'merge')}")
-    with st.container(horizontal=True):
-        for name, files in tokenizer_files(own.key, own.step, tokenizer).items():
-            if isinstance(files, str):
-                st.button(name, disabled=True, help=files, key=f"download-{name}")
-                continue
-            file_name, content = files
-            st.download_button(name, content, file_name, on_click="ignore", key=f"download-{name}")
-        st.download_button(
-            "Merges as CSV", _merges_csv(own.training, own.step), "merges.csv", "text/csv", on_click="ignore"
-        )
-    st.caption("It is yours on the other pages now: choose *yours* as the tokenizer.")
-
-
-def _merges_csv(training: Training, step: int) -> str:
-    name = training.tokenizer.token_bytes
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(["rank", "left", "right", "token", "token_hex", "count", "tied", "replaced", "tokens_after"])
-    for merge in training.merges[:step]:
-        shown = [show_token(name(token)) for token in (merge.left, merge.right, merge.token)]
-        counts = [merge.pair_count, merge.num_tied, merge.num_replaced, merge.num_tokens]
-        writer.writerow([merge.rank, *shown, name(merge.token).hex(), *counts])
-    return out.getvalue()

@@ -1,60 +1,113 @@
-"""Waiting for a training: short ones answer at once, long ones show how far they are and can be cancelled."""
+"""Waiting for work: short work answers at once, long work shows how far it is and can be stopped."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
 
 import streamlit as st
 
 from bpe import Training, TrainSettings
+from bpe.tokenizer import Special
 from ui import compute, frame, state
-from ui.compute import Corpus
-from ui.jobs import Job
+from ui.compute import Corpus, Tokenized
+from ui.jobs import Job, JobBoard
 from ui.text import count_of
 
-__all__ = ["trained"]
+__all__ = ["awaited", "tokenized", "trained"]
+
+Result = TypeVar("Result")
 
 _SHORT_SECONDS = 0.9
 
 
-def trained(corpus: Corpus, settings: TrainSettings) -> Training:
-    """Return the training of this corpus with these settings, known, finished or cancelled.
+def awaited(
+    slot: str,
+    board: JobBoard[Result],
+    key: str,
+    work: Callable[[Job[Result]], Result],
+    *,
+    label: Callable[[Job[Result]], str],
+    stop: str = "Stop",
+    gives_part: bool = False,
+    keep: Callable[[Result], bool] = lambda result: True,
+) -> Result:
+    """Return the result of `work(job)`, known by its key, just finished, or as far as it came when it was stopped.
 
-    While it runs, the page ends here with a progress bar and a button; the page runs again when it is over.
-    Other settings in the meantime stop the old work.
+    While it runs, the page ends here with a progress bar, the sentence `label(job)` and a button; the page runs
+    again when it is over. A session has one job a `slot`: asking for another key stops the one before. Work that
+    is stopped gives the part it has done (`gives_part`), or ends the page with a sentence and a button.
     """
-    known = compute.known_training(corpus, settings)
+    known = board.known(key)
     if known is not None:
-        _drop(st.session_state.pop(state.JOB, None))
+        _drop(st.session_state.pop(slot, None))
         return known
-    job: Job[Training] | None = st.session_state.get(state.JOB)
-    if job is None or job.key != compute.training_key(corpus, settings):
+    job: Job[Result] | None = st.session_state.get(slot)
+    if job is None or job.key != key:
         _drop(job)
-        job = compute.start_training(corpus, settings)
-        st.session_state[state.JOB] = job
-    if not job.wait(_SHORT_SECONDS):
-        _progress(job)
+        job = board.start(key, work, keep=keep)
+        st.session_state[slot] = job
+    given_up = job.is_stopping and not gives_part
+    if given_up or not job.wait(_SHORT_SECONDS):
+        if given_up:
+            st.info("Stopped. Change something above to go on, or start again.")
+            st.button("Start again", on_click=_forget, args=(slot,), key=f"{slot}-again")
+        else:
+            _progress(job, label, stop, gives_part)
         frame.end()
         st.stop()
     if job.error is not None:
-        st.session_state.pop(state.JOB)
+        st.session_state.pop(slot)
         raise job.error
     assert job.result is not None
     return job.result
 
 
-def _drop(job: Job[Training] | None) -> None:
+def trained(corpus: Corpus, settings: TrainSettings) -> Training:
+    """Return the training of this corpus with these settings; when stopped, the merges learned up to then."""
+
+    def label(job: Job[Training]) -> str:
+        left = job.seconds_left
+        pace = f"about {left:,.0f} s left" if left is not None else "counting pre-tokens"
+        return f"Training: {job.done:,} of {count_of(job.asked, 'merge')}, {pace}"
+
+    return awaited(
+        state.TRAIN_JOB,
+        compute.trainings(),
+        compute.training_key(corpus, settings),
+        lambda job: compute.run_training(corpus, settings, job.report),
+        label=label,
+        stop="Stop here and keep what was learned",
+        gives_part=True,
+        keep=lambda training: training.stopped != "cancelled",
+    )
+
+
+def tokenized(name: str, text: str, special: Special) -> Tokenized:
+    """Return the text under a tokenizer; `name` may be the session's own."""
+    own = state.own_tokenizer() if name == state.OWN_NAME else None
+    return awaited(
+        state.TOKENIZE_JOB,
+        compute.tokenizings(),
+        compute.tokenize_key(name, text, special, own.key if own else ""),
+        lambda job: compute.tokenize(name, text, special, own.training if own else None),
+        label=lambda job: f"Tokenizing {count_of(len(text), 'character')}, {job.seconds_so_far:.0f} s so far",
+    )
+
+
+def _drop(job: Job[Result] | None) -> None:
     if job is not None:
         job.cancel()
 
 
+def _forget(slot: str) -> None:
+    st.session_state.pop(slot, None)
+
+
 @st.fragment(run_every=0.4)
-def _progress(job: Job[Training]) -> None:
-    if job.is_over:
+def _progress(job: Job[Result], label: Callable[[Job[Result]], str], stop: str, gives_part: bool) -> None:
+    """Look at the job every 0.4 s, in a fragment of its own: the rest of the page stays as it is."""
+    if job.is_over or (job.is_stopping and not gives_part):
         st.rerun()
-    share = job.done / job.asked
-    left = job.seconds_left
-    st.progress(
-        min(share, 1.0),
-        f"Training: {job.done:,} of {count_of(job.asked, 'merge')}"
-        + (f", about {left:,.0f} s left" if left is not None else ", counting pre-tokens"),
-    )
-    st.button("Stop here and keep what was learned", on_click=job.cancel)
+    st.progress(min(job.done / job.asked, 1.0), "Stopping" if job.is_stopping else label(job))
+    st.button(stop, on_click=job.cancel, disabled=job.is_stopping)

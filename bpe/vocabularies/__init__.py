@@ -22,7 +22,7 @@ from types import MappingProxyType
 
 from bpe.errors import FormatError, UnknownTokenizerError
 
-__all__ = ["RANK_FILE_SHA256", "load_ranks", "pack", "rank_file", "unpack"]
+__all__ = ["RANK_FILE_SHA256", "compress", "load_ranks", "pack", "rank_file", "unpack"]
 
 RANK_FILE_SHA256: Mapping[str, str] = MappingProxyType(
     {
@@ -34,9 +34,17 @@ RANK_FILE_SHA256: Mapping[str, str] = MappingProxyType(
 )
 """Table name -> sha256 of the rank file that tiktoken downloads under this name."""
 
-# Decoding needs a buffer of the dictionary's size; 2 MiB holds every table whole (xz would take 64 MiB).
-# lc=4 is worth 0.2 % here; the tables are bytes of text without any alignment, hence pb=0.
-_XZ_FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "dict_size": 2**21, "lc": 4, "pb": 0}]
+
+def compress(data: bytes) -> bytes:
+    """Pack with xz. Decoding needs a buffer of the dictionary's size: one that holds the data whole, not 64 MiB.
+
+    lc=4 is worth 0.2 % here; the tables are bytes of text without any alignment, hence pb=0.
+    """
+    dict_size = max(2**21, 1 << (len(data) - 1).bit_length()) if data else 2**21
+    filters = [
+        {"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "dict_size": dict_size, "lc": 4, "pb": 0},
+    ]
+    return lzma.compress(data, filters=filters)
 
 
 def load_ranks(name: str) -> dict[bytes, int]:
@@ -98,7 +106,7 @@ def pack(ranks: Mapping[bytes, int]) -> bytes:
     lengths = [len(token) for token in tokens]
     if not all(1 <= length <= 255 for length in lengths):
         raise FormatError(f"A token to pack must have 1 to 255 bytes; here they have {min(lengths)} to {max(lengths)}.")
-    return lzma.compress(bytes(lengths) + b"\0" + b"".join(tokens), filters=_XZ_FILTERS)
+    return compress(bytes(lengths) + b"\0" + b"".join(tokens))
 
 
 def unpack(packed: bytes, file_name: str = "the packed table") -> list[bytes]:

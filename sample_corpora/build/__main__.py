@@ -6,7 +6,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from . import generated, kjv, python_source, tables, udhr, written
+from . import generated, interface, kjv, python_source, tables, udhr, written
 from .entries import CORPORA, Entry, index_json, write
 
 
@@ -16,6 +16,7 @@ def build_all(folder: Path) -> list[Entry]:
         *udhr.build(folder),
         *kjv.build(folder),
         *python_source.build(folder),
+        *interface.build(folder),
         *tables.build(),
         *generated.build(),
         *written.build(),

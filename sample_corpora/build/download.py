@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import subprocess
+import sys
 from pathlib import Path
 
-__all__ = ["check", "debian_package", "npm_package"]
+__all__ = ["check", "debian_package", "npm_package", "pypi_wheel"]
 
 
 def check(path: Path, sha256: str) -> Path:
@@ -35,3 +36,12 @@ def debian_package(name: str, folder: Path) -> Path:
         (archive,) = folder.glob(f"{name}_*.deb")
         subprocess.run(["dpkg-deb", "--extract", str(archive), str(unpacked)], check=True)
     return unpacked
+
+
+def pypi_wheel(name: str, version: str, folder: Path, sha256: str) -> Path:
+    """Download the pure Python wheel of one version of a package and return it. Nothing is installed."""
+    archive = folder / f"{name}-{version}-py3-none-any.whl"
+    if not archive.exists():
+        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"]
+        subprocess.run([*command, f"--dest={folder}", f"{name}=={version}"], check=True, stdout=subprocess.DEVNULL)
+    return check(archive, sha256)

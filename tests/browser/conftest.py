@@ -139,7 +139,9 @@ def page(browser: Browser) -> Iterator[Page]:
     errors: list[str] = []
 
     def note_console(message: ConsoleMessage) -> None:
-        if message.type == "error":
+        # On a deep link Streamlit first looks for its own end points below the page, and finds them at the root.
+        is_probe = "/_stcore/" in message.location.get("url", "")
+        if message.type == "error" and not is_probe:
             errors.append(f"console: {message.text}")
 
     new_page.on("pageerror", lambda error: errors.append(f"page: {error}"))

@@ -54,8 +54,9 @@ _COUNT_COLUMNS = ("count", "num_tied", "num_replaced", "num_tokens_after")
 class MergeColumns(Protocol):
     """Merges as columns, one entry a row; `bpe.tokenizer.MergeRows` has this shape.
 
-    `rank` ascends and holds 0-based ranks of the whole tokenizer; rows may be left out, but the rows that made
-    the parents of a listed token are listed too. The other columns are int64 of the same length, or None.
+    `rank` ascends and holds 0-based ranks of the whole tokenizer. Rows may be left out that act on none of the
+    texts drawn; the rows that made the parents of a listed token are listed too. The other columns are int64 of
+    the same length, or None.
     """
 
     rank: NDArray[np.int64]

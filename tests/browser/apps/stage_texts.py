@@ -1,8 +1,10 @@
-"""Seeded texts of many kinds for the stage: the same on every machine, of any size."""
+"""Texts of many kinds for the stage, the same on every machine: seeded ones of any size, and sample corpora."""
 
 from __future__ import annotations
 
 import random
+
+from bpe.samples import load_sample
 
 SEEDS = {
     "english": (
@@ -47,13 +49,18 @@ SEEDS = {
 
 
 def make_text(kind: str, size: int) -> str:
-    """Return a text of at most `size` bytes of UTF-8; `mixed` takes its lines from every kind."""
+    """Return a text of at most `size` bytes of UTF-8; `mixed` takes its lines from every kind.
+
+    A kind that is none of the seeded ones is the name of a sample corpus.
+    """
     if kind == "empty":
         return ""
     if kind == "spaces":
         return " " * size
     if kind == "one-line":
         return make_text("english", size).replace("\n", " ")
+    if kind != "mixed" and kind not in SEEDS:
+        return load_sample(kind).encode()[:size].decode(errors="ignore")
     random_source = random.Random(7)
     seeds = [line for lines in SEEDS.values() for line in lines] if kind == "mixed" else SEEDS[kind]
     lines: list[str] = []

@@ -103,7 +103,7 @@ export class BlockDrawing {
   /** A token over whole cells: one rectangle a line, several where the direction turns. */
   #addRun(cells, from, to, token) {
     const { x0, x1, line, at } = cells;
-    for (let i = from; i < to; ) {
+    for (let i = from; i < to;) {
       let left = x0[i];
       let right = x1[i];
       let next = i + 1;
@@ -142,7 +142,8 @@ export class BlockDrawing {
       this.#addBox(token, x0, x1, line, rtl);
       const isEdge = rtl ? token.end <= cellEnd : token.start >= cellStart;
       if (isEdge && x0 - left < 0.01) this.#addCut(x0, line, rtl ? token.end : token.start);
-      else if (isEdge && stripe >= 2) this.ticks += `M${x0} ${this.metrics.boxTop(line) + this.metrics.boxHeight - 5}v5`;
+      else if (isEdge && stripe >= 2)
+        this.ticks += `M${x0} ${this.metrics.boxTop(line) + this.metrics.boxHeight - 5}v5`;
       if (this.settings.bytes) this.#addHex(token, cellStart, cellEnd, x0, x1, line);
     }
   }

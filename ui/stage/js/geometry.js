@@ -169,13 +169,14 @@ function findDirections(cells, shown) {
  * @param {boolean} all all marks, or only those of bidi controls
  */
 export function marksPath(chunk, all, metrics) {
-  const { cells, source } = chunk;
+  const { cells, source, shown } = chunk;
   if (!cells.marks.has(all)) {
     let path = "";
     for (let i = 0; i < cells.count; i++) {
       for (let unit = cells.unit[i]; unit < cells.unit[i + 1]; unit++) {
         const code = source.charCodeAt(unit);
-        if (all ? !MARKS.has(code) : !isBidiControl(code)) continue;
+        const isMarked = isBidiControl(code) || (all && MARKS.has(code) && shown[unit] === source[unit]);
+        if (!isMarked) continue;
         path += markPath(code, cells.x0[i], cells.x1[i], metrics.boxTop(cells.line[i]), cells.rtl[i], metrics);
       }
     }
@@ -197,8 +198,8 @@ function markPath(code, x0, x1, top, rtl, metrics) {
       return `M${x0 + 2} ${y}H${x1 - 3}M${x1 - 7} ${y - 3}l4 3l-4 3`;
     case 0x0a:
       return `M${x0 + 6} ${y - 4}v4h-5M${x0 + 3} ${y - 2}l-2 2l2 2`;
-    case 0x0d:
-      return `M${x0 + 8} ${y}h-5M${x0 + 5} ${y - 2}l-2 2l2 2`;
+    case 0x0d: // before a line feed: a line under its arrow
+      return `M${x0 + 1} ${y + 4}h5`;
     case 0xa0:
       return `M${x - 3} ${y + 1}v3h6v-3`;
     default: // no width: a flag at the place

@@ -404,7 +404,7 @@ function isContinuation(byte) {
 export function unitOffsets(bytes) {
   const units = new Uint32Array(bytes.length + 1);
   let unit = 0;
-  for (let i = 0; i < bytes.length; ) {
+  for (let i = 0; i < bytes.length;) {
     const lead = bytes[i];
     const length = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
     for (let k = 0; k < length && i + k < bytes.length; k++) units[i + k] = unit;

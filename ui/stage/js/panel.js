@@ -30,8 +30,8 @@ export function describeToken(payload, model, [start, end], step) {
 function describeName(payload, bytes, id) {
   const shown = quotedName(bytes);
   const name = payload.vocabulary.nameBytes(id);
-  const known = name ? quotedName(name) : shown;
-  return known === shown ? shown : `${shown}, named ${known}`;
+  const isSame = !name || (name.length === bytes.length && name.every((byte, i) => byte === bytes[i]));
+  return isSame ? shown : `${shown}, named ${quotedName(name)}`;
 }
 
 function describeBytes(bytes, start) {
@@ -42,10 +42,10 @@ function describeBytes(bytes, start) {
 function describeCharacters(payload, model, start, end) {
   const text = decodeStrict(model.bytes.subarray(start, end));
   if (text === null) {
-    const parts = partialCharacters(model, start, end).map((char) => `${displayText(char)} ${named(payload, char)}`);
-    return "part of " + listed(parts);
+    const chars = partialCharacters(model, start, end);
+    return "part of " + listed(chars, (char) => `${displayText(char)} ${named(payload, char)}`);
   }
-  return listed(Array.from(text, (char) => named(payload, char)));
+  return listed(Array.from(text), (char) => named(payload, char));
 }
 
 /** The characters that a token has bytes of, when it does not hold them all whole. */
@@ -62,9 +62,9 @@ function named(payload, char) {
   return `${codePointLabel(codePoint)} ${payload.codePointName(codePoint)}`.trim();
 }
 
-function listed(items) {
-  const more = items.length - MOST_CHARACTERS;
-  const shown = items.slice(0, MOST_CHARACTERS).join("; ");
+function listed(chars, describe) {
+  const more = chars.length - MOST_CHARACTERS;
+  const shown = chars.slice(0, MOST_CHARACTERS).map(describe).join("; ");
   return more > 0 ? `${shown}; and ${plural(more, "more character")}` : shown;
 }
 

@@ -82,6 +82,10 @@ export class Stage {
       section.querySelector(".view").setAttribute("aria-label", title || "Text with its tokens");
     });
     this.element.classList.toggle("has-merges", merges.numMerges > 0);
+    this.element.classList.toggle(
+      "has-no-text",
+      views.every((model) => model.numBytes === 0),
+    );
     this.slider.max = String(merges.numMerges);
     this.table.load(this.payload);
     this.#pointedView = this.views[0];
@@ -225,7 +229,9 @@ export class Stage {
 
   /** Light or dark palette, by the page colour that the theme really has. */
   readTheme() {
-    const channels = getComputedStyle(this.element).backgroundColor.match(/[\d.]+/g)?.map(Number);
+    const channels = getComputedStyle(this.element)
+      .backgroundColor.match(/[\d.]+/g)
+      ?.map(Number);
     const [red, green, blue] = channels ?? [255, 255, 255];
     const brightness = (red * 299 + green * 587 + blue * 114) / 1000;
     this.element.dataset.theme = brightness < 128 ? "dark" : "light";
@@ -242,17 +248,22 @@ export class Stage {
     this.#paint(true);
   }
 
-  /** All geometry is read before anything is written: one layout a frame. */
   #paint(isSettled) {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
-    const now = performance.now();
+    const start = performance.now();
+    this.#draw(isSettled, start);
+    this.frameDuration = performance.now() - start; // for benchmarks/stage.py
+  }
+
+  /** All geometry is read before anything is written: one layout a frame. */
+  #draw(isSettled, now) {
     const settled = isSettled || now - this.#settledAt > SETTLED_EVERY;
     for (const view of this.views) view.read();
     if (settled) this.table.read(this.step);
 
     for (const view of this.views) view.write(this.step, settled);
-    this.slider.value = String(this.step);
+    this.#writeSlider();
     this.#writeCounts();
     if (!settled) {
       this.#settleTimer ||= setTimeout(() => {
@@ -265,6 +276,12 @@ export class Stage {
     this.table.write(this.step);
     this.#writeSentence();
     this.showToken(this.#pointedView, this.#pointedView.hovered ?? this.#pointedView.cursor);
+  }
+
+  #writeSlider() {
+    const { numMerges } = this.payload.merges;
+    this.slider.value = String(this.step);
+    this.slider.style.setProperty("--filled", `${numMerges ? (100 * this.step) / numMerges : 0}%`);
   }
 
   #writeCounts() {
@@ -297,10 +314,14 @@ export class Stage {
     if (!this.step) return `Step 0: no merge yet, ${tokens}`;
     const step = `Step ${formatNumber(this.step)}`;
     const row = merges.rowOfStep(this.step);
-    if (row < 0) return `${step}: merge rank ${formatNumber(this.step - 1)} joins nothing in this text, ${tokens}`;
-    const [left, right, token] = [merges.left, merges.right, merges.token].map((column) =>
-      quotedName(vocabulary.nameBytes(column[row])),
-    );
+    const nameIn = (column, i) => quotedName(vocabulary.nameBytes(column[i]));
+    if (row < 0) {
+      const last = merges.numRowsDone(this.step) - 1;
+      if (last < 0) return `${step}: no merge has acted on this text yet, ${tokens}`;
+      const rank = formatNumber(merges.rank[last]);
+      return `${step}: nothing new in this text since merge rank ${rank} made ${nameIn(merges.token, last)}, ${tokens}`;
+    }
+    const [left, right, token] = [merges.left, merges.right, merges.token].map((column) => nameIn(column, row));
     const places = plural(views[0].numPlaces(this.step - 1), "place");
     return `${step}: ${left} + ${right} makes ${token}, ${places} in this text, ${tokens}`;
   }

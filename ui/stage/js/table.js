@@ -35,6 +35,7 @@ export class MergeTable {
   #shownTop = -1;
   #followed = -1;
   #columns = [];
+  #labels = new Map();
   #prefix = `merge-${nextId++}-`;
 
   /** @param {HTMLElement} element the scrolling frame */
@@ -52,6 +53,7 @@ export class MergeTable {
     this.#rows = [];
     this.#followed = -1;
     this.#columns = [];
+    this.#labels.clear();
     this.#shownTop = -1;
     this.body.replaceChildren();
     this.spacer.style.height = `${this.merges.numRows * ROW_HEIGHT}px`;
@@ -221,16 +223,25 @@ export class MergeTable {
 
   #fillMerge(cell, number) {
     const { merges } = this;
-    const { vocabulary } = this.payload;
-    const names = [];
-    [merges.left[number], merges.right[number], merges.token[number]].forEach((id, i) => {
+    const labels = [merges.left, merges.right, merges.token].map((ids) => this.#labelOf(ids[number]));
+    labels.forEach(({ name, colour }, i) => {
       const chip = cell.children[2 * i];
-      const name = visibleName(vocabulary.nameBytes(id), "");
       setText(chip, name);
-      chip.className = `chip t${hueOfId(vocabulary, id) * 2}`;
-      names.push(name);
+      chip.style.setProperty("--length", String(name.length));
+      chip.className = `chip t${colour}`;
     });
-    cell.title = `${names[0]} + ${names[1]} = ${names[2]}`;
+    const [left, right, token] = labels;
+    cell.title = `${left.name} + ${right.name} = ${token.name}`;
+  }
+
+  /** Name and colour of a token; kept, because a long name takes a while to spell out. */
+  #labelOf(id) {
+    if (!this.#labels.has(id)) {
+      const { vocabulary } = this.payload;
+      const name = visibleName(vocabulary.nameBytes(id), "");
+      this.#labels.set(id, { name, colour: hueOfId(vocabulary, id) * 2 });
+    }
+    return this.#labels.get(id);
   }
 }
 

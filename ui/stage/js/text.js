@@ -46,6 +46,10 @@ export const MARKS = new Map([
   [0xfeff, "BOM"],
 ]);
 
+// Names are cut for tables and sentences: a token can be a megabyte of spaces.
+const MOST_NAME_CHARS = 64;
+const MOST_NAME_BYTES = 24;
+
 const numberFormat = new Intl.NumberFormat("en"); // kept: toLocaleString builds one a call, 1.6 ms a step
 
 /** @param {number} value @returns {string} such as "12,345" */
@@ -95,13 +99,20 @@ export function visibleText(text) {
 export function visibleName(bytes, separator = " ") {
   if (!bytes) return "unknown";
   const text = decodeStrict(bytes);
-  return text === null ? `⟨${hex(bytes, separator)}⟩` : visibleText(text);
+  if (text !== null) return visibleText(clipped(text));
+  const more = bytes.length > MOST_NAME_BYTES ? "…" : "";
+  return `⟨${hex(bytes.subarray(0, MOST_NAME_BYTES), separator)}${more}⟩`;
 }
 
 /** The name as part of a sentence: in quotes, and isolated, so that an Arabic token does not turn the sentence. */
 export function quotedName(bytes) {
-  const text = bytes && decodeStrict(bytes);
-  return text ? `\u2068“${visibleText(text)}”\u2069` : visibleName(bytes);
+  const isText = bytes && bytes.length && decodeStrict(bytes) !== null;
+  return isText ? `\u2068“${visibleName(bytes)}”\u2069` : visibleName(bytes);
+}
+
+function clipped(text) {
+  const start = Array.from(text.slice(0, 2 * MOST_NAME_CHARS + 2));
+  return start.length > MOST_NAME_CHARS ? start.slice(0, MOST_NAME_CHARS).join("") + "…" : text;
 }
 
 /** A sentence for a screen reader: without the isolating controls and quotes that are for the eye. */
@@ -143,7 +154,7 @@ export function planBlocks(model) {
     block = null;
     size = 0;
   };
-  for (let start = 0; start < numBytes; ) {
+  for (let start = 0; start < numBytes;) {
     if (start >= lineEnd) {
       if (direction) close(false);
       direction = "";
@@ -154,7 +165,7 @@ export function planBlocks(model) {
         direction = firstStrongDirection(model.text.slice(from, from + 2000));
       }
     }
-    const end = chunkEnd(model, start, lineEnd);
+    const end = chunkEnd(model, start, lineEnd, direction !== "");
     block ??= [];
     block.push({ start, end });
     size += end - start;
@@ -173,31 +184,37 @@ function endOfLine(bytes, start) {
   return newline < 0 ? bytes.length : newline + 1;
 }
 
-/** Where the chunk from `start` ends, given the end of the line that `start` is in. */
-function chunkEnd(model, start, lineEnd) {
+/**
+ * Where the chunk from `start` ends, given the end of the line that `start` is in, and whether that line is cut.
+ */
+function chunkEnd(model, start, lineEnd, isCutLine) {
   const { bytes, lifetimes, numBytes, wall } = model;
   const target = start + CHUNK_BYTES;
+  if (lineEnd <= target && isCutLine) return lineEnd;
   if (target >= numBytes) return numBytes;
   if (lineEnd <= target) return bytes.lastIndexOf(10, target - 1) + 1; // several short lines make one chunk
-  for (let end = target; end > start + CHUNK_BYTES / 2; end--) if (lifetimes[end - 1] >= wall) return end;
-  return clusterEnd(model, target);
+  for (let end = target; end > start + CHUNK_BYTES / 2; end--) {
+    if (lifetimes[end - 1] >= wall && isClusterEnd(model, end)) return end;
+  }
+  const most = Math.min(numBytes, target + MOST_EXTRA_BYTES);
+  let end = target;
+  while (end < most && !isClusterEnd(model, end)) end++;
+  while (end < numBytes && isInsideCharacter(bytes, end)) end++;
+  return end;
 }
 
-/** The first byte offset from `at` on where a cluster ends, as far as one can tell without fonts. */
-function clusterEnd(model, at) {
-  const { bytes, units, text, numBytes } = model;
-  let end = at;
-  while (end < numBytes && (bytes[end] & 0xc0) === 0x80) end++;
-  const most = Math.min(numBytes, end + MOST_EXTRA_BYTES);
-  while (end < most) {
-    const unit = units[end];
-    const next = String.fromCodePoint(text.codePointAt(unit));
-    const joins = /^[\p{M}\u200d\ufe0f\u{1f3fb}-\u{1f3ff}]/u.test(next);
-    const isJoined = text[unit - 1] === "\u200d" || (text[unit - 1] === "\r" && next === "\n");
-    if (!joins && !isJoined) break;
-    end += new TextEncoder().encode(next).length;
-  }
-  return end;
+function isInsideCharacter(bytes, at) {
+  return (bytes[at] & 0xc0) === 0x80;
+}
+
+/** Does a cluster end at this byte offset, as far as one can tell without fonts? */
+function isClusterEnd({ bytes, units, text, numBytes }, at) {
+  if (at >= numBytes) return true;
+  if (isInsideCharacter(bytes, at)) return false;
+  const unit = units[at];
+  const next = String.fromCodePoint(text.codePointAt(unit));
+  if (/^[\p{M}\u200d\ufe0f\u{1f3fb}-\u{1f3ff}]/u.test(next)) return false;
+  return text[unit - 1] !== "\u200d" && !(text[unit - 1] === "\r" && next === "\n");
 }
 
 const segmenter = new Intl.Segmenter("und", { granularity: "grapheme" });

@@ -1,0 +1,901 @@
+"""Unigram: a vocabulary with probabilities, found by taking tokens away; a text is cut the likeliest way.
+
+Kudo (2018), "Subword Regularization", arXiv 1804.10959, the other algorithm of SentencePiece. Every token has a
+probability, a segmentation the product of its tokens'. All ways to cut a word form a lattice: the nodes are
+the boundaries between its base symbols, the arcs are the tokens that fit between two of them.
+
+Encoding takes the best path (Viterbi). The lattice also gives the n best segmentations, the probability of
+each, and samples from all of them (subword regularization): a model trained on samples sees a word cut
+in several ways.
+
+Training (the second half of this file) goes the other way round than trainer.py: it begins with far too many
+substrings, estimates their probabilities by expectation maximization, removes those that are missed least,
+and repeats until the vocabulary has its size.
+
+Departures from SentencePiece's program, which itself departs from the paper:
+- a pre-token is cut on its own, white space is a character like any other (no U+2581), nothing is normalized;
+- plain expectation maximization as in the paper, so the likelihood never falls (the program adds a prior);
+- a token's loss uses its expected count (the program: its count in best segmentations).
+"""
+
+from __future__ import annotations
+
+import heapq
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate, pairwise
+from math import exp, inf, isfinite, log
+from random import Random
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bpe.errors import CorpusError, SettingsError, TokenIdError, UnknownSymbolError
+from bpe.greedy import Trie, history_of_tokens, whole_characters
+from bpe.lifetimes import History
+from bpe.pretokenize import compile_split, count_pre_tokens, split
+from bpe.settings import Base
+from bpe.tokenizer import UNKNOWN_ID, MergeRows, Special, Unknown, split_special
+from bpe.wordpiece import check_counts
+
+__all__ = [
+    "Arc",
+    "Lattice",
+    "Segmentation",
+    "UnigramRound",
+    "UnigramSettings",
+    "UnigramTokenizer",
+    "UnigramTraining",
+    "train_unigram",
+]
+
+_UNKNOWN_PENALTY = 10.0
+"""An unknown character scores so much less than the rarest token, as in SentencePiece and `tokenizers`."""
+
+_LONGEST_DRAWN = 1_000
+"""A lattice as data, and n best segmentations, are for words of at most so many symbols."""
+
+_MOST_SEGMENTATIONS = 1_000
+
+_HIGHEST_ALPHA = 1e6
+
+
+# -------------------------------------------------------------------------------------------- tokenizer
+
+
+class Segmentation(NamedTuple):
+    """One way to cut a pre-token."""
+
+    ids: tuple[int, ...]
+    score: float
+    """Sum of the log probabilities of its tokens."""
+    probability: float
+    """Share among all ways to cut this pre-token."""
+
+
+class Arc(NamedTuple):
+    """A token that fits between two nodes."""
+
+    start: int
+    end: int
+    """Nodes: 0 is the beginning, the number of symbols is the end."""
+    token: int
+    text: bytes
+    score: float
+    """Natural logarithm of its probability."""
+    probability: float
+    """Share of the segmentations, weighted by their probability, that use it."""
+    on_best_path: bool
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """All ways to cut one pre-token, for drawing.
+
+    offsets     byte in `text` of each node, from 0 to len(text)
+    arcs        by start, then by end
+    best        places in `arcs` of the best path, from left to right
+    best_score  its score;   log_total   logarithm of the sum over all paths
+    forward     logarithm of the sum over all paths from the beginning to each node; backward, to the end
+    """
+
+    text: bytes
+    offsets: tuple[int, ...]
+    arcs: tuple[Arc, ...]
+    best: tuple[int, ...]
+    best_score: float
+    log_total: float
+    forward: tuple[float, ...]
+    backward: tuple[float, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class UnigramTokenizer:
+    """A Unigram tokenizer: tokens and the logarithms of their probabilities. It has the verbs of `Tokenizer`.
+
+    tokens   bytes of each token in id order
+    scores   natural logarithm of the probability of each
+    base     chars: tokens are made of characters, and one without a token of its own is unknown;
+             bytes: tokens are made of bytes, and all 256 should be tokens
+
+    >>> scores = {"un": 0.2, "it": 0.2, "unit": 0.1, "u": 0.1, "n": 0.2, "i": 0.1, "t": 0.1}
+    >>> tokenizer = UnigramTokenizer.of_probabilities(scores, split="whitespace")
+    >>> [tokenizer.decode([token]) for token in tokenizer.encode("unit")]
+    ['unit']
+    >>> for cut in tokenizer.n_best("unit", 2):
+    ...     print([tokenizer.decode([token]) for token in cut.ids], round(cut.probability, 3))
+    ['unit'] 0.684
+    ['un', 'it'] 0.274
+    """
+
+    tokens: tuple[bytes, ...]
+    scores: tuple[float, ...]
+    base: Base = "chars"
+    split: str = "gpt2"
+    num_merges: int = field(default=0, init=False)
+    """Always 0: no merges, a text has no steps to look at."""
+
+    def __post_init__(self) -> None:
+        if self.base not in get_args(Base):
+            raise SettingsError(f"base must be one of {', '.join(get_args(Base))}, but is {self.base!r}")
+        if len(self.tokens) != len(self.scores) or not self.tokens or b"" in self.tokens:
+            raise SettingsError(
+                f"a Unigram vocabulary must hold tokens that are not empty, each with a score, but holds "
+                f"{len(self.tokens):,} tokens and {len(self.scores):,} scores"
+            )
+        wrong = next((score for score in self.scores if not isfinite(score)), None)
+        if wrong is not None:
+            raise SettingsError(f"a score must be a finite logarithm of a probability, but is {wrong}")
+        if self.base == "chars":
+            for name in self.tokens:
+                try:
+                    name.decode()
+                except UnicodeDecodeError:
+                    raise SettingsError(
+                        f"with base='chars' tokens must be whole characters, but {name!r} is not; use base='bytes'"
+                    ) from None
+        compile_split(self.split)
+
+    @classmethod
+    def of_probabilities(
+        cls, probabilities: Mapping[str, float], *, base: Base = "chars", split: str = "gpt2"
+    ) -> UnigramTokenizer:
+        """Return the tokenizer of a table of tokens and probabilities (or any other positive weights).
+
+        Raises:
+            SettingsError: a probability is not positive, or the table is empty.
+        """
+        for token, probability in probabilities.items():
+            if not 0 < probability < inf:
+                raise SettingsError(f"the probability of {token!r} must be above 0, but is {probability}")
+        names = tuple(token.encode() for token in probabilities)
+        return cls(names, tuple(map(log, probabilities.values())), base, split)
+
+    # ------------------------------------------------------------------ text -> ids
+
+    @property
+    def vocab_size(self) -> int:
+        """Tokens."""
+        return len(self.tokens)
+
+    @cached_property
+    def _trie(self) -> Trie:
+        return Trie((_spell(name, self.base), token) for token, name in enumerate(self.tokens))
+
+    @cached_property
+    def _unknown_score(self) -> float:
+        return min(self.scores) - _UNKNOWN_PENALTY
+
+    def _arcs(self, spelled: str, start: int) -> list[tuple[int, int]]:
+        """Return (end, token) of the arcs that leave a node; without a token of one symbol, an unknown one too."""
+        arcs = self._trie.matches(spelled, start)
+        if not arcs or arcs[0][0] > start + 1:
+            arcs.insert(0, (start + 1, UNKNOWN_ID))
+        return arcs
+
+    def _score(self, token: int) -> float:
+        return self._unknown_score if token == UNKNOWN_ID else self.scores[token]
+
+    def _best_path(self, spelled: str) -> list[int]:
+        """Return the ids of the likeliest segmentation (Viterbi); of equal ones, that with the longest last token.
+
+        Cost: the number of arcs, at most symbols times the longest token. The walk through the trie is written out
+        here: calling `_arcs` for every symbol takes four times as long.
+        """
+        n = len(spelled)
+        children, id_at, scores = self._trie.children, self._trie.id_at, self.scores
+        best = [-inf] * (n + 1)
+        best[0] = 0.0
+        came_from = [0] * (n + 1)
+        came_by = [UNKNOWN_ID] * (n + 1)
+        for start in range(n):
+            here = best[start]
+            first = children[0].get(spelled[start], 0)
+            if id_at[first] < 0 and here + self._unknown_score > best[start + 1]:
+                best[start + 1] = here + self._unknown_score
+                came_from[start + 1] = start
+                came_by[start + 1] = UNKNOWN_ID
+            node = 0
+            for end in range(start, n):
+                child = children[node].get(spelled[end])
+                if child is None:
+                    break
+                node = child
+                token = id_at[node]
+                if token >= 0:
+                    score = here + scores[token]
+                    if score > best[end + 1]:
+                        best[end + 1] = score
+                        came_from[end + 1] = start
+                        came_by[end + 1] = token
+        ids: list[int] = []
+        at = n
+        while at:
+            ids.append(came_by[at])
+            at = came_from[at]
+        return ids[::-1]
+
+    def encode(self, text: str, *, special: Special = "text", unknown: Unknown = "raise") -> list[int]:
+        """Return the token ids of a text, every pre-token cut the likeliest way. Each distinct one is cut once.
+
+        special   there are no special tokens: all text is ordinary
+        unknown   what to do with a character that has no token: `raise`, or `mark` it with UNKNOWN_ID
+
+        Raises:
+            UnknownSymbolError: see above.
+        """
+        cache: dict[str, list[int]] = {}
+        ids: list[int] = []
+        for piece in self._pre_tokens(text, special):
+            if piece not in cache:
+                cache[piece] = self._best_path(_spell(piece.encode(), self.base))
+            ids += cache[piece]
+        if unknown == "raise" and UNKNOWN_ID in ids:
+            raise UnknownSymbolError(self._say_unknown(whole_characters(text)))
+        return ids
+
+    def encode_sampled(
+        self, text: str, *, alpha: float = 1.0, seed: int = 0, special: Special = "text", unknown: Unknown = "raise"
+    ) -> list[int]:
+        """Return token ids of a text, every pre-token cut at random; the same seed gives the same ids.
+
+        A segmentation is drawn with its probability to the power of alpha, made to add up to one: 1 gives the
+        probabilities of the model, 0 any segmentation alike, a high alpha the likeliest one. Drawn from all
+        segmentations (the paper's l = infinity). Every occurrence of a pre-token is cut anew.
+
+        Raises:
+            SettingsError: alpha is not from 0 to 1,000,000.
+            UnknownSymbolError: as for `encode`.
+        """
+        _check_alpha(alpha)
+        random = Random(seed)
+        samplers: dict[str, _Sampler] = {}
+        ids: list[int] = []
+        for piece in self._pre_tokens(text, special):
+            if piece not in samplers:
+                samplers[piece] = _Sampler(self, piece, alpha)
+            ids += samplers[piece].draw(random)
+        if unknown == "raise" and UNKNOWN_ID in ids:
+            raise UnknownSymbolError(self._say_unknown(whole_characters(text)))
+        return ids
+
+    def count_samples(
+        self, pre_token: str, *, num_samples: int = 1000, alpha: float = 1.0, seed: int = 0
+    ) -> list[tuple[tuple[int, ...], int]]:
+        """Cut a pre-token at random so often; return (ids, times) of the distinct results, most frequent first.
+
+        Raises:
+            SettingsError: alpha is not from 0 to 1,000,000, or `num_samples` is below 1.
+        """
+        _check_alpha(alpha)
+        if num_samples < 1:
+            raise SettingsError(f"num_samples must be at least 1, but is {num_samples:,}")
+        random = Random(seed)
+        sampler = _Sampler(self, whole_characters(pre_token), alpha)
+        counts = Counter(tuple(sampler.draw(random)) for _ in range(num_samples))
+        return sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
+
+    def n_best(self, pre_token: str, n: int) -> list[Segmentation]:
+        """Return the n likeliest segmentations of a pre-token, or all if there are fewer, likeliest first.
+
+        Every node keeps the n best ways to reach it. Cost: arcs times n.
+
+        Raises:
+            SettingsError: n is not from 1 to 1,000, or the pre-token is longer than 1,000 symbols.
+        """
+        if not 1 <= n <= _MOST_SEGMENTATIONS:
+            raise SettingsError(f"n must be from 1 to {_MOST_SEGMENTATIONS:,}, but is {n:,}")
+        spelled = self._spell_short(whole_characters(pre_token))
+        num_nodes = len(spelled) + 1
+        log_total = self._backward(spelled, 1.0)[0]
+        # A way to reach a node: (score, token, the node it came from, which of the ways there).
+        ways: list[list[tuple[float, int, int, int]]] = [[] for _ in range(num_nodes)]
+        ways[0] = [(0.0, UNKNOWN_ID, 0, 0)]
+        for node in range(num_nodes):
+            ways[node] = heapq.nsmallest(n, ways[node], key=lambda way: (-way[0], way[2], way[3]))
+            if node == num_nodes - 1:
+                break
+            for end, token in self._arcs(spelled, node):
+                score = self._score(token)
+                ways[end] += ((way[0] + score, token, node, i) for i, way in enumerate(ways[node]))
+        found = []
+        for way in ways[-1]:
+            ids: list[int] = []
+            node, step = num_nodes - 1, way
+            while node:
+                _score, token, node, place = step
+                ids.append(token)
+                step = ways[node][place]
+            found.append(Segmentation(tuple(reversed(ids)), way[0], exp(min(way[0] - log_total, 0.0))))
+        return found
+
+    def lattice(self, pre_token: str) -> Lattice:
+        """Return all ways to cut a pre-token, as data.
+
+        Raises:
+            SettingsError: the pre-token is longer than 1,000 symbols.
+
+        >>> tokenizer = UnigramTokenizer.of_probabilities({"a": 0.5, "b": 0.25, "ab": 0.25})
+        >>> for arc in tokenizer.lattice("ab").arcs:
+        ...     print(arc.start, arc.end, arc.text, round(arc.probability, 3), arc.on_best_path)
+        0 1 b'a' 0.333 False
+        0 2 b'ab' 0.667 True
+        1 2 b'b' 0.333 False
+        """
+        pre_token = whole_characters(pre_token)
+        spelled = self._spell_short(pre_token)
+        backward = self._backward(spelled, 1.0)
+        leaving = [self._arcs(spelled, start) for start in range(len(spelled))]
+        arriving: list[list[float]] = [[] for _ in range(len(spelled) + 1)]
+        arriving[0] = [0.0]
+        forward: list[float] = []
+        for start, terms in enumerate(arriving):
+            forward.append(_log_sum(terms))
+            for end, token in leaving[start] if start < len(spelled) else ():
+                arriving[end].append(forward[start] + self._score(token))
+
+        best_starts: dict[int, int] = {}  # node -> token that the best path takes from there
+        at = 0
+        best_ids = self._best_path(spelled)
+        offsets = _symbol_offsets(pre_token, self.base)
+        for token in best_ids:
+            best_starts[at] = token
+            at += 1 if token == UNKNOWN_ID else len(_spell(self.tokens[token], self.base))
+        text = pre_token.encode()
+        arcs: list[Arc] = []
+        best: list[int] = []
+        for start, ends in enumerate(leaving):
+            for end, token in ends:
+                score = self._score(token)
+                share = exp(min(forward[start] + score + backward[end] - backward[0], 0.0))
+                on_best = best_starts.get(start) == token
+                if on_best:
+                    best.append(len(arcs))
+                arcs.append(Arc(start, end, token, text[offsets[start] : offsets[end]], score, share, on_best))
+        return Lattice(
+            text=text,
+            offsets=tuple(offsets),
+            arcs=tuple(arcs),
+            best=tuple(best),
+            best_score=sum(map(self._score, best_ids)),
+            log_total=backward[0],
+            forward=tuple(forward),
+            backward=tuple(backward),
+        )
+
+    def _backward(self, spelled: str, alpha: float) -> list[float]:
+        """Return, for each node, the logarithm of the sum over all paths from it to the end."""
+        n = len(spelled)
+        sums = [0.0] * (n + 1)
+        for start in range(n - 1, -1, -1):
+            sums[start] = _log_sum(
+                [alpha * self._score(token) + sums[end] for end, token in self._arcs(spelled, start)]
+            )
+        return sums
+
+    def _draw(self, spelled: str, alpha: float, backward: Sequence[float], random: Random) -> list[int]:
+        """Return the ids of one segmentation, drawn from the left: each arc by its share of what lies ahead."""
+        ids: list[int] = []
+        at = 0
+        while at < len(spelled):
+            left = random.random()
+            for end, token in self._arcs(spelled, at):  # the last one stays if rounding leaves a rest
+                left -= exp(alpha * self._score(token) + backward[end] - backward[at])
+                if left < 0:
+                    break
+            ids.append(token)
+            at = end
+        return ids
+
+    def _pre_tokens(self, text: str, special: Special) -> list[str]:
+        stretches = split_special(whole_characters(text), {}, special)
+        return [piece for stretch, _none in stretches for piece in split(stretch, self.split)]
+
+    def _spell_short(self, pre_token: str) -> str:
+        spelled = _spell(pre_token.encode(), self.base)
+        if len(spelled) > _LONGEST_DRAWN:
+            raise SettingsError(
+                f"a lattice must be of a pre-token of at most {_LONGEST_DRAWN:,} symbols, but this one has "
+                f"{len(spelled):,}; encode and sampling take any length"
+            )
+        return spelled
+
+    def _say_unknown(self, text: str) -> str:
+        known = {_spell(name, self.base) for name in self.tokens}
+        unseen = sorted(char for char in set(text) if not set(_spell(char.encode(), self.base)) <= known)
+        shown = ", ".join(f"{char} (U+{ord(char):04X})" for char in unseen[:5])
+        more = f" and {len(unseen) - 5} more" if len(unseen) > 5 else ""
+        return (
+            f"a Unigram tokenizer encodes only {self.base} that are tokens, but this text holds {shown}{more}; "
+            "train with base='bytes', on a text that holds them, or mark them with unknown='mark'"
+        )
+
+    # ------------------------------------------------------------------ ids -> text
+
+    def token_bytes(self, token: int) -> bytes:
+        """Return the bytes of a token.
+
+        Raises:
+            TokenIdError: no token has this id.
+        """
+        if not 0 <= token < len(self.tokens):
+            raise TokenIdError(f"token id must be from 0 to {self.vocab_size - 1:,}, but is {token:,}")
+        return self.tokens[token]
+
+    def decode_bytes(self, ids: Iterable[int]) -> bytes:
+        """Return the joined bytes of the tokens: the text that was encoded. UNKNOWN_ID gives U+FFFD."""
+        return b"".join("\ufffd".encode() if token == UNKNOWN_ID else self.token_bytes(token) for token in ids)
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """Return the text of the tokens; bytes that are not UTF-8 become U+FFFD."""
+        return self.decode_bytes(ids).decode("utf-8", errors="replace")
+
+    # ------------------------------------------------------------------ history
+
+    def history(self, text: str, *, special: Special = "text") -> History:
+        """Return the text cut into its tokens: there are no steps, so the base symbols are the tokens.
+
+        The bytes are those of the text. An unknown character is shown as it is, its id is UNKNOWN_ID.
+        """
+        laid_out: dict[str, tuple[list[bytes], list[int]]] = {}
+        pieces = self._pre_tokens(text, special)
+        for piece in pieces:
+            if piece not in laid_out:
+                laid_out[piece] = self._lay_out(piece)
+        return history_of_tokens(laid_out[piece] for piece in pieces)
+
+    def _lay_out(self, piece: str) -> tuple[list[bytes], list[int]]:
+        ids = self._best_path(_spell(piece.encode(), self.base))
+        offsets = _symbol_offsets(piece, self.base)
+        shown: list[bytes] = []
+        data = piece.encode()
+        at = 0
+        for token in ids:
+            num_symbols = 1 if token == UNKNOWN_ID else len(_spell(self.tokens[token], self.base))
+            shown.append(data[offsets[at] : offsets[at + num_symbols]])
+            at += num_symbols
+        return shown, ids
+
+    def base_names(self) -> dict[int, bytes]:
+        """Return the bytes of every token: none is made by a merge."""
+        return dict(enumerate(self.tokens))
+
+    def merge_rows(self, ranks: NDArray[np.int64] | None = None) -> MergeRows:
+        """Return no rows."""
+        none = np.zeros(0, dtype=np.int64)
+        return MergeRows(none, none, none, none)
+
+
+class _Sampler:
+    """Draws segmentations of one pre-token; what lies ahead of each node is summed up once."""
+
+    def __init__(self, tokenizer: UnigramTokenizer, pre_token: str, alpha: float) -> None:
+        self._tokenizer = tokenizer
+        self._spelled = _spell(pre_token.encode(), tokenizer.base)
+        self._alpha = alpha
+        self._backward = tokenizer._backward(self._spelled, alpha)
+
+    def draw(self, random: Random) -> list[int]:
+        return self._tokenizer._draw(self._spelled, self._alpha, self._backward, random)
+
+
+def _check_alpha(alpha: float) -> None:
+    if not 0 <= alpha <= _HIGHEST_ALPHA:  # also refuses NaN
+        raise SettingsError(f"alpha must be from 0 to {_HIGHEST_ALPHA:,.0f}, but is {alpha}; 1 gives the model's own")
+
+
+def _log_sum(terms: Sequence[float]) -> float:
+    """Return log(sum(exp(terms))) without overflow or underflow."""
+    highest = max(terms)
+    return highest + log(sum(exp(term - highest) for term in terms))
+
+
+def _spell(name: bytes, base: Base) -> str:
+    """Return a string with one character for each base symbol: the text itself, or one for each byte."""
+    return name.decode() if base == "chars" else name.decode("latin-1")
+
+
+def _unspell(spelled: str, base: Base) -> bytes:
+    return spelled.encode() if base == "chars" else spelled.encode("latin-1")
+
+
+def _symbol_offsets(text: str, base: Base) -> list[int]:
+    """Return the byte at which each base symbol starts, and the end."""
+    if base == "bytes":
+        return list(range(len(text.encode()) + 1))
+    return list(accumulate((len(char.encode()) for char in text), initial=0))
+
+
+# ---------------------------------------------------------------------------------------------- training
+
+Stopped = Literal["vocab_size", "too_few_substrings", "cancelled"]
+Progress = Callable[[int, int], bool | None]
+
+_LONGEST_STRETCH = 1_000
+"""Training looks at a longer pre-token in stretches of so many symbols: memory and time stay linear."""
+
+_LEAST_COUNT = 1e-12
+"""Expected counts below this are raised to it, so that no probability becomes 0."""
+
+
+@dataclass(frozen=True)
+class UnigramSettings:
+    """What to train. Values are checked on construction.
+
+    vocab_size        tokens at the end; at least the single characters of the corpus (base="bytes": 256)
+    base              chars or bytes: what tokens are made of. Single ones are never removed.
+    split             a name of `SPLIT_PATTERNS` or a regular expression; tokens never cross a pre-token
+    max_token_length  symbols of the longest token
+    seed_size         substrings to begin with: those with the highest count times length
+    shrink            share of the tokens that a round keeps
+    num_em_steps      steps of expectation maximization in a round
+
+    Raises:
+        SettingsError: a value is out of range.
+    """
+
+    vocab_size: int
+    base: Base = "chars"
+    split: str = "gpt2"
+    max_token_length: int = 16
+    seed_size: int = 100_000
+    shrink: float = 0.75
+    num_em_steps: int = 2
+
+    def __post_init__(self) -> None:
+        if self.base not in get_args(Base):
+            raise SettingsError(f"base must be one of {', '.join(get_args(Base))}, but is {self.base!r}")
+        limits = (
+            ("vocab_size", 1, 10**7),
+            ("max_token_length", 1, 64),
+            ("seed_size", 1, 10**7),
+            ("num_em_steps", 1, 100),
+        )
+        for name, least, most in limits:
+            value = getattr(self, name)
+            if not least <= value <= most:
+                raise SettingsError(f"{name} must be from {least} to {most:,}, but is {value:,}")
+        if not 0 < self.shrink < 1:
+            raise SettingsError(f"shrink must be between 0 and 1, but is {self.shrink}")
+        compile_split(self.split)
+
+
+@dataclass(frozen=True, eq=False)
+class UnigramRound:
+    """A vocabulary on the way: estimated, then pruned.
+
+    tokens           bytes of each token
+    scores           float64[num_tokens], logarithms of the probabilities after the steps of this round
+    expected_counts  float64[num_tokens], how often each is used, over all segmentations
+    log_likelihoods  of the corpus, before each step: it never falls within a round
+    losses           float64[num_tokens]: expected count times how much less its best other segmentation scores.
+                     Infinite for single symbols, which have no other. Empty in the last round.
+    removed          places of the tokens that pruning took away after this round, smallest loss first
+    """
+
+    tokens: tuple[bytes, ...]
+    scores: NDArray[np.float64] = field(repr=False)
+    expected_counts: NDArray[np.float64] = field(repr=False)
+    log_likelihoods: tuple[float, ...]
+    losses: NDArray[np.float64] = field(repr=False)
+    removed: NDArray[np.int64] = field(repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class UnigramTraining:
+    """The result of a training run.
+
+    stopped         vocab_size; too_few_substrings (there are not so many that occur twice), or cancelled: then the
+                    vocabulary is smaller, or larger, than was asked for
+    rounds          the vocabulary in every round, the first one all seeds, the last one the result
+    log_likelihood  of the corpus under the result, natural logarithm
+    pre_tokens      distinct pre-tokens in corpus order, with counts
+    """
+
+    settings: UnigramSettings
+    stopped: Stopped
+    rounds: tuple[UnigramRound, ...] = field(repr=False)
+    log_likelihood: float
+    tokenizer: UnigramTokenizer
+    pre_tokens: Mapping[str, int] = field(repr=False)
+
+    def tokenizer_at(self, number: int) -> UnigramTokenizer:
+        """Return the tokenizer with the vocabulary of a round.
+
+        Raises:
+            SettingsError: there is no round of this number.
+        """
+        if not 0 <= number < len(self.rounds):
+            raise SettingsError(f"round must be from 0 to {len(self.rounds) - 1}, but is {number:,}")
+        return _tokenizer(self.rounds[number].tokens, self.rounds[number].scores, self.settings)
+
+
+def train_unigram(
+    source: str | Mapping[str, int], settings: UnigramSettings, *, progress: Progress | None = None
+) -> UnigramTraining:
+    """Learn a Unigram vocabulary from a text, or from a table of pre-tokens and their counts.
+
+    `progress(num_removed, num_to_remove)` is called every round; when it returns False, training stops and the
+    vocabulary of that round is the result.
+
+    Raises:
+        SettingsError: vocab_size is smaller than the alphabet of the corpus.
+        CorpusError: nothing to train on, an empty word, or a count that is not a positive integer.
+
+    >>> words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
+    >>> training = train_unigram(words, UnigramSettings(vocab_size=10))
+    >>> [len(step.tokens) for step in training.rounds]
+    [17, 12, 10]
+    >>> [training.tokenizer.decode([token]) for token in training.tokenizer.encode("hugs")]
+    ['hug', 's']
+    """
+    if isinstance(source, str):
+        pre_tokens = count_pre_tokens(whole_characters(source), settings.split)
+        if not pre_tokens:
+            raise CorpusError("the text must hold at least one character, but is empty; give a text")
+    else:
+        pre_tokens = check_counts(source)
+    stretches: dict[str, int] = defaultdict(int)
+    for pre_token, count in pre_tokens.items():
+        spelled = _spell(pre_token.encode(), settings.base)
+        for start in range(0, len(spelled), _LONGEST_STRETCH):
+            stretches[spelled[start : start + _LONGEST_STRETCH]] += count
+    seeds, num_single = _find_seeds(stretches, settings)
+    if settings.vocab_size < num_single:
+        raise SettingsError(
+            f"vocab_size must be at least the {num_single:,} single {settings.base} of this corpus, "
+            f"but is {settings.vocab_size:,}"
+        )
+    rounds, scores, log_likelihood, cancelled = _estimate_and_prune(stretches, seeds, settings, progress)
+    stopped: Stopped = "vocab_size" if len(seeds) >= settings.vocab_size else "too_few_substrings"
+    return UnigramTraining(
+        settings=settings,
+        stopped="cancelled" if cancelled else stopped,
+        rounds=tuple(rounds),
+        log_likelihood=log_likelihood,
+        tokenizer=_tokenizer(rounds[-1].tokens, scores, settings),
+        pre_tokens=pre_tokens,
+    )
+
+
+def _estimate_and_prune(
+    stretches: Mapping[str, int], seeds: Mapping[str, int], settings: UnigramSettings, progress: Progress | None
+) -> tuple[list[UnigramRound], NDArray[np.float64], float, bool]:
+    """Return the rounds, the scores and log likelihood at the end, and whether it was cancelled.
+
+    The lattices are built once, with the seeds; a round only takes arcs away.
+    """
+    tokens = list(seeds)
+    trie = Trie((token, i) for i, token in enumerate(tokens))
+    corpus = _Lattices.of(list(stretches), trie)
+    weights = np.fromiter(stretches.values(), dtype=np.float64, count=len(stretches))
+    others = _Lattices.of(tokens, trie, without_whole=True)  # all other ways to cut each token
+    names = [_unspell(token, settings.base) for token in tokens]
+    place = np.arange(len(tokens))  # of each token that is left, among the seeds
+    scores = _log_shares(np.fromiter(seeds.values(), dtype=np.float64, count=len(seeds)))
+    to_remove = max(len(tokens) - settings.vocab_size, 0)
+    rounds: list[UnigramRound] = []
+
+    while True:
+        log_likelihoods = []
+        for _ in range(settings.num_em_steps):
+            log_likelihood, expected = corpus.expect(scores, weights)
+            log_likelihoods.append(log_likelihood)
+            scores = _log_shares(expected)
+        num_left = len(place)
+        cancelled = False
+        if num_left > settings.vocab_size and progress is not None:
+            cancelled = progress(len(tokens) - num_left, to_remove) is False
+        is_last = cancelled or num_left <= settings.vocab_size
+        losses, removed = np.zeros(0), np.zeros(0, dtype=np.int64)
+        if not is_last:
+            losses = _losses(expected, scores, others.best(scores)[place])
+            num_kept = max(settings.vocab_size, int(num_left * settings.shrink))
+            removed = np.argsort(losses, kind="stable")[: num_left - num_kept]
+        left = tuple(names[i] for i in place.tolist())
+        rounds.append(UnigramRound(left, scores, expected, tuple(log_likelihoods), losses, removed))
+        if is_last:
+            return rounds, scores, corpus.expect(scores, weights)[0], cancelled
+
+        kept = np.ones(num_left, dtype=np.bool_)
+        kept[removed] = False
+        corpus.keep(kept)
+        others.keep(kept)
+        place = place[kept]
+        scores = scores[kept] - np.logaddexp.reduce(scores[kept])
+
+
+def _losses(
+    expected: NDArray[np.float64], scores: NDArray[np.float64], other_scores: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return what each token is worth: its expected count times the lead over its best other segmentation."""
+    losses = np.full(len(scores), inf)
+    several = np.isfinite(other_scores)
+    losses[several] = expected[several] * (scores[several] - other_scores[several])
+    return losses
+
+
+def _tokenizer(tokens: Sequence[bytes], scores: NDArray[np.float64], settings: UnigramSettings) -> UnigramTokenizer:
+    """Return a tokenizer whose ids are in order of falling probability."""
+    ranked = sorted(zip(tokens, scores.tolist(), strict=True), key=lambda entry: (-entry[1], entry[0]))
+    names, ordered = zip(*ranked, strict=True)
+    return UnigramTokenizer(names, ordered, settings.base, settings.split)
+
+
+def _log_shares(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    weights = np.maximum(weights, _LEAST_COUNT)
+    shares: NDArray[np.float64] = np.log(weights) - np.log(weights.sum())
+    return shares
+
+
+def _find_seeds(stretches: Mapping[str, int], settings: UnigramSettings) -> tuple[dict[str, int], int]:
+    """Return substrings with count times length, highest first, and how many of them are single symbols.
+
+    A substring must occur twice. It is left out when one more symbol to the right takes none of its occurrences
+    away: where it stands, the longer one stands too. A suffix tree has exactly those that stay as its inner
+    nodes, which is how SentencePiece finds them. Here lengths are counted one after the other, and only
+    places where the shorter substring occurs twice are looked at again.
+    """
+    single = {chr(byte): 0 for byte in range(256)} if settings.base == "bytes" else {}
+    for text, count in stretches.items():
+        for symbol in text:
+            single[symbol] = single.get(symbol, 0) + count
+
+    found: dict[str, int] = {}
+    shorter: dict[str, int] = {}
+    places = [(text, count, start) for text, count in stretches.items() for start in range(len(text))]
+    for length in range(2, settings.max_token_length + 1):
+        longer: dict[str, int] = defaultdict(int)
+        places = [entry for entry in places if entry[2] + length <= len(entry[0])]
+        for text, count, start in places:
+            longer[text[start : start + length]] += count
+        for token, count in longer.items():
+            if shorter.get(token[:-1]) == count:
+                found.pop(token[:-1], None)
+        longer = {token: count for token, count in longer.items() if count >= 2}
+        found.update(longer)
+        places = [entry for entry in places if entry[0][entry[2] : entry[2] + length] in longer]
+        shorter = longer
+    ranked = sorted(
+        ((count * len(token), token) for token, count in found.items()), key=lambda seed: (-seed[0], seed[1])
+    )
+    room = max(settings.seed_size, settings.vocab_size) - len(single)
+    seeds = sorted([(count, token) for token, count in single.items()], key=lambda seed: (-seed[0], seed[1]))
+    return {token: weight for weight, token in [*seeds, *ranked[: max(room, 0)]]}, len(single)
+
+
+class _Lattices:
+    """The lattices of many texts, as arrays: one pass over all of them is a few numpy calls for each offset.
+
+    The nodes of all texts are numbered one text after the other. Arcs are kept twice: ordered by where they end,
+    for sums from the left, and by where they start, for sums from the right.
+    """
+
+    def __init__(self, first: NDArray[np.int64], last: NDArray[np.int64], arcs: tuple[NDArray[np.int32], ...]) -> None:
+        self._first = first  # node at which each text begins
+        self._last = last
+        self._text_of_node = np.repeat(np.arange(len(first)), last - first + 1)
+        start, end, token = arcs
+        offset = end - first[self._text_of_node[end]]
+        self._forward = _Sweep(start, end, token, offset)
+        self._backward = _Sweep(end, start, token, start - last[self._text_of_node[start]], leftwards=True)
+
+    @classmethod
+    def of(cls, texts: Sequence[str], trie: Trie, *, without_whole: bool = False) -> _Lattices:
+        """Return the lattices of some texts; without the arc over the whole text, if that is asked for."""
+        starts, ends, tokens = array("i"), array("i"), array("i")
+        first: list[int] = []
+        node = 0
+        for text in texts:
+            first.append(node)
+            for start in range(len(text)):
+                for end, token in trie.matches(text, start):
+                    if without_whole and start == 0 and end == len(text):
+                        continue
+                    starts.append(node + start)
+                    ends.append(node + end)
+                    tokens.append(token)
+            node += len(text) + 1
+        lengths = np.array([len(text) for text in texts], dtype=np.int64)
+        at = np.array(first, dtype=np.int64)
+        arcs = tuple(np.array(column, dtype=np.int32) for column in (starts, ends, tokens))
+        return cls(at, at + lengths, arcs)
+
+    def keep(self, kept: NDArray[np.bool_]) -> None:
+        """Forget the arcs of tokens that are not kept, and number those that are anew."""
+        self._forward.keep(kept)
+        self._backward.keep(kept)
+
+    def expect(self, scores: NDArray[np.float64], weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        """Return the log likelihood of the texts, and the expected count of every token (the E step).
+
+        `weights` says how often each text counts.
+        """
+        ahead = self._backward.run(scores, self._last, np.logaddexp)
+        behind = self._forward.run(scores, self._first, np.logaddexp)
+        totals = behind[self._last]
+        sweep = self._forward
+        text = self._text_of_node[sweep.source]
+        shares = np.exp(behind[sweep.source] + scores[sweep.token] + ahead[sweep.target] - totals[text])
+        expected = np.bincount(sweep.token, weights=shares * weights[text], minlength=len(scores))
+        return float(weights @ totals), expected.astype(np.float64, copy=False)
+
+    def best(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the score of the best segmentation of every text; minus infinity where there is none."""
+        return self._forward.run(scores, self._first, np.maximum)[self._last]
+
+
+class _Sweep:
+    """Arcs in the order in which a sum over paths needs them, from one end of every text to the other.
+
+    Arcs whose targets are equally far from the beginning form a level: their sources lie in levels before. Within
+    a level, arcs with the same target are neighbours (a group).
+    """
+
+    def __init__(
+        self,
+        source: NDArray[Any],
+        target: NDArray[Any],
+        token: NDArray[Any],
+        offset: NDArray[Any],
+        *,
+        leftwards: bool = False,
+    ) -> None:
+        """`offset` is where the target lies in its text; leftwards, texts are run through from the end."""
+        level = -offset if leftwards else offset
+        order = np.lexsort((target, level))
+        self.source, self.target, self.token, self._level = source[order], target[order], token[order], level[order]
+        self._find_groups()
+
+    def keep(self, kept: NDArray[np.bool_]) -> None:
+        number = np.cumsum(kept, dtype=np.int32) - np.int32(1)
+        stays = kept[self.token]
+        self.source, self.target, self._level = self.source[stays], self.target[stays], self._level[stays]
+        self.token = number[self.token[stays]]
+        self._find_groups()
+
+    def _find_groups(self) -> None:
+        begins = np.ones(len(self.target), dtype=np.bool_)
+        begins[1:] = self.target[1:] != self.target[:-1]
+        self._groups = np.flatnonzero(begins)
+        levels = self._level[self._groups]
+        bounds = np.concatenate(([0], np.flatnonzero(levels[1:] != levels[:-1]) + 1, [len(levels)]))
+        self._bounds = bounds.tolist() if len(levels) else [0]
+
+    def run(self, scores: NDArray[np.float64], roots: NDArray[np.int64], add: np.ufunc) -> NDArray[np.float64]:
+        """Return, for every node, `add` over all paths from the roots to it."""
+        num_nodes = int(max(roots.max(), self.source.max(initial=0), self.target.max(initial=0))) + 1
+        sums = np.full(num_nodes, -inf)
+        sums[roots] = 0.0
+        weights = scores[self.token]
+        for low, high in pairwise(self._bounds):
+            groups = self._groups[low:high]
+            end = self._groups[high] if high < len(self._groups) else len(self.target)
+            span = slice(groups[0], end)
+            arriving = sums[self.source[span]] + weights[span]
+            sums[self.target[groups]] = add.reduceat(arriving, groups - groups[0])
+        return sums

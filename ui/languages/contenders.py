@@ -1,0 +1,123 @@
+"""The tokenizers that the page can compare: real ones, the reader's own, raw bytes, and three trained on the spot.
+
+The last three answer what the training text does: the same settings, learned from English, from Hindi, and from
+the chosen languages in equal parts. They learn from the odd articles of the declaration, so that the even ones
+are left to measure on: a tokenizer flatters the text that it was trained on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from bpe import Tokenizer, TokenizerLike, Training, TrainSettings, train
+from bpe.formats import load_tokenizer
+from bpe.parallel import load_parallel
+from bpe.pretrained import load_pretrained, pretrained_info, pretrained_names
+from bpe.trainer import Progress
+from ui.state import OWN_NAME, OwnTokenizer
+
+__all__ = [
+    "OPENED",
+    "RAW_BYTES",
+    "TRAINED",
+    "TRAINED_NAMES",
+    "Brought",
+    "Contender",
+    "StoppedError",
+    "contender_names",
+    "find_contender",
+    "training_text",
+]
+
+RAW_BYTES = "raw bytes"
+OPENED = "your file"
+TRAINED = {"trained on English": ("eng",), "trained on Hindi": ("hin",), "trained on a mix": ()}
+"""Name -> languages of the training text; none stands for all chosen ones."""
+TRAINED_NAMES = tuple(TRAINED)
+
+
+class StoppedError(Exception):
+    """The reader asked to stop. Never shown: the page that asked is gone."""
+
+
+@dataclass(frozen=True, eq=False)
+class Contender:
+    """A tokenizer to compare.
+
+    name     what the reader sees, and what a link holds
+    key      a digest of everything that its token counts depend on
+    about    one line on what it is
+    load     gives the tokenizer; long work reports its progress
+    is_trained_here
+             whether it learned from the declaration, so that half of it must be held out
+    is_real  whether it is one of the real tokenizers, which are kept for good once they are loaded
+    """
+
+    name: str
+    key: str
+    about: str
+    load: Callable[[Progress], TokenizerLike]
+    is_trained_here: bool = False
+    is_real: bool = False
+
+
+@dataclass(frozen=True)
+class Brought:
+    """What the reader brings: the tokenizer of the session, and the bytes of tokenizer files by name."""
+
+    own: OwnTokenizer | None = None
+    files: Mapping[str, bytes] = field(default_factory=dict)
+
+
+def contender_names(brought: Brought) -> list[str]:
+    """Return the names to choose from, real tokenizers first."""
+    real = [name for name in pretrained_names() if pretrained_info(name).available]
+    mine = [OWN_NAME] * (brought.own is not None) + [OPENED] * bool(brought.files)
+    return [*real, *mine, RAW_BYTES, *TRAINED_NAMES]
+
+
+def find_contender(name: str, brought: Brought, settings: TrainSettings, languages: Sequence[str]) -> Contender:
+    """Return the contender of a name.
+
+    settings, languages     of those that are trained on the spot: how, and what the mix is made of
+    """
+    own = brought.own
+    if name in TRAINED:
+        return _trained(name, settings, sorted(set(TRAINED[name] or languages)))
+    if name == RAW_BYTES:
+        return Contender(name, name, "UTF-8 without any merge", lambda _progress: Tokenizer())
+    if name == OWN_NAME and own is not None:
+        about = f"{own.step:,} merges learned on {own.corpus}"
+        training, step = own.training, own.step
+        return Contender(name, f"{own.key}-{own.step}", about, lambda _progress: training.tokenizer.at_step(step))
+    if name == OPENED and brought.files:
+        files = dict(brought.files)
+        digest = hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()
+        return Contender(name, digest, " and ".join(files), lambda _progress: load_tokenizer(files))
+    info = pretrained_info(name)
+    about = f"{info.title}, {info.vocab_size:,} ids"
+    return Contender(name, name, about, lambda _progress: load_pretrained(name), is_real=True)
+
+
+def training_text(languages: Sequence[str]) -> str:
+    """Return the odd articles of the declaration in these languages, article by article."""
+    text = load_parallel("declaration")
+    return "\n".join(text.units[code][number] for number in range(0, text.num_units, 2) for code in languages)
+
+
+def _trained(name: str, settings: TrainSettings, languages: Sequence[str]) -> Contender:
+    known = [code for code in languages if code in load_parallel("declaration").units]
+    digest = hashlib.sha256(f"{known} {settings!r}".encode()).hexdigest()
+    where = f"{len(known)} languages" if len(known) > 1 else load_parallel("declaration").language(known[0]).name
+    about = f"the odd articles in {where}"
+    return Contender(name, digest, about, partial(_train, known, settings), is_trained_here=True)
+
+
+def _train(languages: Sequence[str], settings: TrainSettings, progress: Progress) -> TokenizerLike:
+    training: Training = train(training_text(languages), settings, progress=progress)
+    if training.stopped == "cancelled":
+        raise StoppedError
+    return training.tokenizer

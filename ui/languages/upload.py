@@ -1,0 +1,109 @@
+"""The reader's own files: a parallel text, and a tokenizer. Read once, kept in the session, never shared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from bpe.corpus import decode_text, encoding_candidates
+from bpe.errors import CorpusError
+from bpe.parallel import ParallelText, parse_parallel_files, parse_parallel_table
+from ui import frame, state
+from ui.text import count_of, markdown_literal
+
+__all__ = ["own_parallel_text", "own_tokenizer_files"]
+
+MOST_FILES = 80
+MOST_BYTES = 40_000_000
+_MOST_FILE_BYTES = 20_000_000
+_MOST_TOKENIZER_FILES = 2
+
+
+def own_parallel_text() -> tuple[ParallelText, tuple[str, ...]]:
+    """Draw the upload and return the text with what was decided on its way in; the page ends here without files."""
+    files = st.file_uploader(
+        "One text file a language (line n of each is the same content), or one CSV or TSV with a column a language",
+        accept_multiple_files=True,
+        key=state.PARALLEL_UPLOAD,
+        max_upload_size=_MOST_FILE_BYTES // 10**6,
+        help=f"At most {_MOST_FILE_BYTES // 10**6} MB a file, {MOST_BYTES // 10**6} MB together. A file or column that "
+        "is named after its language, such as de.txt or German, gets that name.",
+    )
+    if not files:
+        st.info("Choose your files. Until then nothing is counted.")
+        frame.end()
+        st.stop()
+    _check_sizes(files)
+    encodings = {file.file_id: _encoding_of(file) for file in files}
+    asked = tuple(encodings.items())
+    kept = st.session_state.get(state.OWN_PARALLEL)
+    if kept is None or kept[0] != asked:
+        kept = (asked, *_read(files, encodings))
+        st.session_state[state.OWN_PARALLEL] = kept
+    return kept[1], kept[2]
+
+
+def _check_sizes(files: Sequence[UploadedFile]) -> None:
+    num_bytes = sum(file.size for file in files)
+    if num_bytes > MOST_BYTES or len(files) > MOST_FILES:
+        raise CorpusError(
+            f"a parallel text must have at most {MOST_FILES} files and {MOST_BYTES:,} bytes together, but these are "
+            f"{count_of(len(files), 'file')} of {num_bytes:,} bytes: take a part of it"
+        )
+
+
+def _encoding_of(file: UploadedFile) -> str | None:
+    """Return the encoding to read a file with; None for its own. Asks where the file is not UTF-8."""
+    known = st.session_state.setdefault(f"{state.PARALLEL_UPLOAD}-candidates", {})
+    if file.file_id not in known:
+        data = file.getvalue()
+        try:
+            decode_text(data, name=file.name)
+        except CorpusError as error:
+            known[file.file_id] = (str(error), encoding_candidates(data))
+        else:
+            known[file.file_id] = ("", ())
+    complaint, candidates = known[file.file_id]
+    if not complaint:
+        return None
+    if not candidates:
+        raise CorpusError(complaint)
+    st.warning(markdown_literal(complaint))
+    return st.selectbox(
+        f"Encoding of {markdown_literal(file.name)}",
+        candidates,
+        key=f"{state.PARALLEL_UPLOAD}-{state.ENCODING}-{file.file_id}",
+    )
+
+
+def _read(files: Sequence[UploadedFile], encodings: dict[str, str | None]) -> tuple[ParallelText, tuple[str, ...]]:
+    texts: dict[str, str] = {}
+    notices: list[str] = []
+    for file in files:
+        if file.name in texts:
+            raise CorpusError(f"every file must have a name of its own, but two are called {file.name}: rename one")
+        decoded = decode_text(file.getvalue(), encoding=encodings[file.file_id], name=file.name)
+        texts[file.name] = decoded.text
+        notices += [f"{file.name}: {notice}" for notice in decoded.notices]
+    if len(texts) == 1:
+        ((name, content),) = texts.items()
+        return parse_parallel_table(content, name=name), tuple(notices)
+    return parse_parallel_files(texts), tuple(notices)
+
+
+def own_tokenizer_files() -> dict[str, bytes]:
+    """Draw the upload of a tokenizer and return its files by name; empty without any."""
+    files = st.file_uploader(
+        "Open a tokenizer: tokenizer.json, a .tiktoken rank file, vocab.json with merges.txt, or a minbpe .model",
+        accept_multiple_files=True,
+        key=state.TOKENIZER_UPLOAD,
+        max_upload_size=_MOST_FILE_BYTES // 10**6,
+        help="It then stands in the list of tokenizers as *your file*.",
+    )
+    if len(files) > _MOST_TOKENIZER_FILES:
+        raise CorpusError(
+            f"a tokenizer must be one file, or two that belong together, but {len(files)} were chosen: remove some"
+        )
+    return {file.name: file.getvalue() for file in files}

@@ -1,0 +1,1 @@
+"""The parts of the page Quirks; the token strips are used by the fact check too."""
