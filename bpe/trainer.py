@@ -73,7 +73,9 @@ def train(
     [258, 100, 258, 97, 99]
     """
     if isinstance(source, str):
-        counts = count_text(whole_characters(source), settings.split, compiled=uses_compiled("count", engine, len(source)))
+        counts = count_text(
+            whole_characters(source), settings.split, compiled=uses_compiled("count", engine, len(source))
+        )
     else:
         counts = _read_table(source)
     is_text = isinstance(source, str)

@@ -15,10 +15,12 @@ from test_kernels_scan import AWKWARD, strings
 
 from bpe import NEVER, TrainSettings, rank_lifetimes, train
 from bpe.encoder import encode
+from bpe.kernels import loader
 from bpe.kernels.counting import SCANNED_SPLITS
 from bpe.kernels.encoding import CompiledEncoder, CompiledMerges
 from bpe.lifetimes import WALL
 from bpe.pretokenize import SPLIT_PATTERNS, split
+from bpe.pretrained import load_pretrained
 from bpe.samples import load_sample, udhr_languages
 from bpe.vocabularies import load_ranks
 
@@ -159,3 +161,66 @@ def test_threads_take_turns(real):
     for thread in threads:
         thread.join()
     assert results == [[ids] * 3 for ids in expected]
+
+
+# ------------------------------------------------------------------------------------------- behind the tokenizers
+
+
+@pytest.fixture
+def without_kernels(monkeypatch):
+    """A function that runs another one as on a machine without kernels."""
+
+    def run(function, *arguments, **options):
+        with monkeypatch.context() as patch:
+            patch.setattr(loader, "_loaded", {})
+            patch.setattr(loader, "start_loading", lambda *groups: None)
+            return function(*arguments, **options)
+
+    return run
+
+
+def assert_same_history(one, other):
+    assert one.text == other.text
+    assert one.offsets.tolist() == other.offsets.tolist()
+    assert one.lifetimes.tolist() == other.lifetimes.tolist()
+    assert one.walls.tolist() == other.walls.tolist()
+    assert one.final_ids.tolist() == other.final_ids.tolist()
+    assert one.num_merges == other.num_merges
+
+
+LONG = load_sample("kjv-genesis")[:6_000] + "<|end|>" + load_sample("udhr-cmn_hans") + load_sample("emoji-chat")
+
+
+@pytest.mark.parametrize("pattern", [*SCANNED_SPLITS, "whitespace", "[a-z]+"])
+@pytest.mark.parametrize("mode", [("bytes", "none"), ("chars", "none"), ("chars", "separate"), ("chars", "attached")])
+def test_trained_tokenizers_are_the_same_with_kernels_and_without(without_kernels, pattern, mode):
+    base, end_of_word = mode
+    training = train(LONG[:3_000], TrainSettings(base, end_of_word, pattern, num_merges=300))
+    for tokenizer in (training.tokenizer, training.tokenizer.at_step(40)):
+        with_kernels = tokenizer.encode(LONG, unknown="mark"), tokenizer.history(LONG)
+        fresh = tokenizer.at_step(tokenizer.num_merges)
+        without = without_kernels(fresh.encode, LONG, unknown="mark"), without_kernels(fresh.history, LONG)
+        assert with_kernels[0] == without[0]
+        assert_same_history(with_kernels[1], without[1])
+
+
+def test_special_tokens_are_the_same_with_kernels_and_without(without_kernels):
+    from dataclasses import replace
+
+    trained = train(LONG[:3_000], TrainSettings(num_merges=100)).tokenizer
+    tokenizer = replace(trained, special_tokens={"<|end|>": trained.vocab_size})
+    text = "<|end|>" + LONG + "<|end|><|end|>"
+    history = tokenizer.history(text, special="special")
+    assert_same_history(history, without_kernels(replace(tokenizer).history, text, special="special"))
+    assert history.final_ids.tolist() == tokenizer.encode(text, special="special")
+
+
+@pytest.mark.parametrize("name", ["gpt2", "cl100k_base", "o200k_base"])
+def test_real_tokenizers_are_the_same_with_kernels_and_without(without_kernels, name):
+    tokenizer = load_pretrained(name)
+    text = (LONG + "<|endoftext|>" + load_sample("python-source"))[:60_000]
+    newer = text + "\U00016ebb"  # a letter for `regex`, not yet for tiktoken
+    for sample in (text, newer):
+        history = tokenizer.history(sample, special="special")
+        assert_same_history(history, without_kernels(tokenizer.history, sample, special="special"))
+        assert history.final_ids.tolist() == tokenizer.encode(sample, special="special")

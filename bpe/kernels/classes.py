@@ -18,7 +18,7 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
-__all__ = ["PACKED_TABLES", "ClassSource", "class_table", "make_table", "pack_tables"]
+__all__ = ["PACKED_TABLES", "ClassSource", "class_table", "make_table", "pack_tables", "splits_alike"]
 
 ClassSource = Literal["regex", "tiktoken"]
 
@@ -45,6 +45,24 @@ def class_table(source: ClassSource, with_cases: bool) -> NDArray[np.uint8]:
         return make_table(source, with_cases)
     lengths = np.array(packed[0::2], dtype=np.int64)
     return np.repeat(np.array(packed[1::2], dtype=np.uint8), lengths)
+
+
+def splits_alike(text: str, *, with_cases: bool) -> bool:
+    """Tell whether a text holds only characters of the same class for `regex` and tiktoken: they split it alike.
+
+    >>> splits_alike("Any naïve text", with_cases=True)
+    True
+    """
+    if text.isascii():
+        return True
+    codes = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
+    return not _differing(with_cases)[codes].any()
+
+
+@lru_cache(maxsize=2)
+def _differing(with_cases: bool) -> NDArray[np.bool_]:
+    differing: NDArray[np.bool_] = class_table("regex", with_cases) != class_table("tiktoken", with_cases)
+    return differing
 
 
 def make_table(source: ClassSource, with_cases: bool) -> NDArray[np.uint8]:

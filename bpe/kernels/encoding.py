@@ -101,6 +101,20 @@ class CompiledMerges:
             )
         return out[: state[_NUM_OUT]], ends, _ranks_of_ids(lifetimes, self._num_base)
 
+    def replay_lists(self, pre_tokens: Sequence[Sequence[int]]) -> list[tuple[list[int], list[int]]]:
+        """Return (ids, lifetimes of the boundaries) of each pre-token, as `bpe.encoder.encode` does."""
+        starts = np.concatenate(
+            (np.zeros(1, np.int64), np.cumsum([len(piece) for piece in pre_tokens], dtype=np.int64))
+        )
+        symbols = np.array([symbol for piece in pre_tokens for symbol in piece], dtype=np.int32)
+        ids, ends, lifetimes = self.replay(symbols, starts)
+        listed_ids, listed_lifetimes = ids.tolist(), lifetimes.tolist()
+        at, id_at = starts.tolist(), [0, *ends.tolist()]
+        return [
+            (listed_ids[id_at[i] : id_at[i + 1]], listed_lifetimes[at[i] : max(at[i + 1] - 1, at[i])])
+            for i in range(len(pre_tokens))
+        ]
+
 
 def _merge_list_pairs(merges: Sequence[tuple[int, int]], num_base: int) -> _Pairs:
     pairs = np.array(merges, dtype=np.int32).reshape(-1, 2)

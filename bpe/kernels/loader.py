@@ -41,6 +41,7 @@ __all__ = [
     "cache_line_zeros",
     "is_quick",
     "is_ready",
+    "is_work_for_kernels",
     "load",
     "start_loading",
     "why_not_ready",
@@ -133,6 +134,19 @@ def is_quick() -> bool:
         return importlib.util.find_spec("llvmlite") is not None
     except (OSError, ValueError):
         return False
+
+
+# Below so many symbols Python is through before a driver has laid out its arrays.
+_WORTH_A_CALL = 4_000
+
+
+def is_work_for_kernels(group: Group, num_symbols: int) -> bool:
+    """Tell whether a piece of work should go to a group that is ready. Where it is not, it is loaded for the next."""
+    if num_symbols < _WORTH_A_CALL:
+        return False
+    if group not in _loaded:
+        start_loading(group)
+    return group in _loaded
 
 
 def why_not_ready(group: Group) -> str | None:
