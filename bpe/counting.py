@@ -1,10 +1,10 @@
 """Pre-token counts of texts and files: what training starts from.
 
 `PreTokenCounts` keeps distinct pre-tokens as flat arrays: a dict of strings would take ten times the memory, and
-training does not need one. Files are read in blocks, cut where no pre-token of the split pattern can cross, so
-a file of any size is never in memory as a whole, and cutting it never changes the counts.
+training does not need one. Texts can be cut into blocks where no pre-token of the split pattern can cross: counting
+the blocks and adding up gives the same counts.
 
-It leaves out where the counting of files is spread to: read spreading.py next.
+It leaves out the reading of files, and what spreads it over processes and machines: read counting_files.py next.
 """
 
 from __future__ import annotations
@@ -13,24 +13,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import BinaryIO, Literal
 
 import numpy as np
 import regex
 from numpy.typing import NDArray
 
-from bpe.errors import CorpusError
-from bpe.kernels.counting import PADDING, SCANNED_SPLITS, CompiledCounter, first_bad_byte
+from bpe.kernels.counting import PADDING, SCANNED_SPLITS, CompiledCounter
 from bpe.kernels.loader import is_ready
 from bpe.pretokenize import count_pre_tokens
 
-__all__ = ["ByteErrors", "PreTokenCounts", "Tally", "can_cut", "count_range", "count_text", "last_cut"]
-
-ByteErrors = Literal["strict", "replace"]
+__all__ = ["BLOCK_BYTES", "PreTokenCounts", "Tally", "can_cut", "count_text", "last_cut"]
 
 BLOCK_BYTES = 1 << 20
-_LARGEST_BLOCK = 1 << 30
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,7 +180,7 @@ def last_cut(data: memoryview | bytes, split: str) -> int:
     while end > 0 and data[end] & 0xC0 == 0x80:
         end -= 1
     window = 1 << 10
-    while True:
+    while end > 0:
         start = max(0, end - window)
         while start < end and data[start] & 0xC0 == 0x80:
             start += 1
@@ -195,105 +189,6 @@ def last_cut(data: memoryview | bytes, split: str) -> int:
         if found:
             return start + len(text[: found.start()].encode("utf-8", "surrogateescape"))
         if window >= end:
-            return 0
+            break
         window *= 8
-
-
-# ---------------------------------------------------------------------------------------------- files
-
-
-def count_range(
-    file: BinaryIO, name: str, start: int, end: int, split: str, *, compiled: bool, errors: ByteErrors = "strict"
-) -> PreTokenCounts:
-    """Count the pre-tokens of the bytes start..end of a file, which is read in blocks.
-
-    Both ends are the file's own, or places where the file can be cut. A byte order mark at the start of the
-    file is left out.
-
-    errors   what to do about bytes that are not UTF-8: `strict`, refuse the file; `replace` them by U+FFFD
-
-    Raises:
-        CorpusError: invalid UTF-8, with the offset of the first bad byte; or the file ends early.
-    """
-    scanner = CompiledCounter(split) if compiled and split in SCANNED_SPLITS else None
-    sums: dict[str, int] = {}
-    for buffer, size in _blocks(file, name, start, end, split, errors, check_bytes=scanner is not None):
-        if scanner is not None:
-            scanner.add(buffer, 0, size)
-            continue
-        for pre_token, count in count_pre_tokens(buffer[:size].tobytes().decode(), split).items():
-            sums[pre_token] = sums.get(pre_token, 0) + count
-    return PreTokenCounts.from_mapping(sums) if scanner is None else PreTokenCounts(*scanner.result())
-
-
-def _blocks(
-    file: BinaryIO, name: str, start: int, end: int, split: str, errors: ByteErrors, *, check_bytes: bool
-) -> Iterator[tuple[NDArray[np.uint8], int]]:
-    """Yield (padded buffer, number of bytes) for one block of valid UTF-8 after the other.
-
-    The buffer is used again for the next block. `check_bytes`: check with the compiled kernel.
-    """
-    file.seek(start)
-    buffer = np.zeros(BLOCK_BYTES + PADDING, dtype=np.uint8)
-    offset = start  # of the first byte in the buffer
-    held = 0
-    left = end - start
-    while left or held:
-        room = min(len(buffer) - PADDING - held, left)
-        data = file.read(room)
-        if len(data) < room and not data:
-            raise CorpusError(
-                f"{name} must have {end:,} bytes, as when counting began, but ends at {end - left:,}: "
-                "train again when nothing writes to it"
-            )
-        buffer[held : held + len(data)] = np.frombuffer(data, dtype=np.uint8)
-        held += len(data)
-        left -= len(data)
-        if start == 0 and offset == 0 and buffer[:3].tobytes() == _BYTE_ORDER_MARK:
-            buffer[: held - 3] = buffer[3:held].copy()
-            held -= 3
-            offset = 3
-        size = held
-        if left:
-            size = last_cut(buffer[:held].data, split) if can_cut(split) else 0
-            if size == 0:
-                if len(buffer) > _LARGEST_BLOCK:
-                    raise CorpusError(
-                        f"{name} has a stretch of {held:,} bytes from byte {offset:,} on in which split {split!r} "
-                        f"cannot be cut; at most {_LARGEST_BLOCK:,} fit: choose another split, or break the lines"
-                    )
-                buffer = np.concatenate((buffer[:held], np.zeros(held + PADDING, dtype=np.uint8)))
-                continue
-        tail = buffer[size : size + PADDING].copy()
-        if size == held:
-            buffer[size : size + PADDING] = 0
-        yield _valid(buffer, size, name, offset, errors, check_bytes)
-        buffer[size : size + PADDING] = tail
-        buffer[: held - size] = buffer[size:held].copy()
-        held -= size
-        offset += size
-
-
-def _valid(
-    buffer: NDArray[np.uint8], size: int, name: str, offset: int, errors: ByteErrors, check_bytes: bool
-) -> tuple[NDArray[np.uint8], int]:
-    """Return the block if it is UTF-8; with bad bytes, what `errors` says."""
-    if check_bytes:
-        bad = first_bad_byte(buffer, 0, size)
-    else:
-        try:
-            buffer[:size].tobytes().decode()
-            bad = size
-        except UnicodeDecodeError as error:
-            bad = error.start
-    if bad == size:
-        return buffer, size
-    if errors == "strict":
-        raise CorpusError(
-            f"{name} must be UTF-8, but byte 0x{buffer[bad]:02X} at offset {offset + bad:,} is not: "
-            "convert the file, or replace such bytes with --errors replace"
-        )
-    data = buffer[:size].tobytes().decode("utf-8", "replace").encode()
-    replaced = np.zeros(len(data) + PADDING, dtype=np.uint8)
-    replaced[: len(data)] = np.frombuffer(data, dtype=np.uint8)
-    return replaced, len(data)
+    return 0

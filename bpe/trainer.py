@@ -18,6 +18,7 @@ Read encoder.py for how the merges are applied again, and lifetimes.py for what 
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,6 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bpe.counting import PreTokenCounts, count_text
+from bpe.counting_files import ByteErrors, CountingCancelled, count_files, num_bytes_of
 from bpe.encoder import merge_pair
 from bpe.errors import CorpusError, SettingsError, UnavailableError
 from bpe.kernels.loader import Group, is_quick, is_ready, load, start_loading
@@ -40,7 +42,7 @@ from bpe.settings import Descending, TieBreak, TrainSettings
 from bpe.tokenizer import END_OF_WORD, MergeRows, Tokenizer, words_of_pre_tokens
 from bpe.training import Stopped, Training
 
-__all__ = ["Engine", "Progress", "train", "train_counts", "train_reference", "uses_compiled"]
+__all__ = ["Engine", "Progress", "train", "train_counts", "train_files", "train_reference", "uses_compiled"]
 
 Engine = Literal["auto", "compiled", "python", "reference"]
 Progress = Callable[[int, int], bool | None]
@@ -106,6 +108,54 @@ def train_counts(
     else:
         steps = _incremental(corpus, settings, report)
     return _finish(corpus, settings, steps)
+
+
+def train_files(
+    paths: Sequence[str | os.PathLike[str]],
+    settings: TrainSettings,
+    *,
+    workers: int = 1,
+    scheduler: str | None = None,
+    errors: ByteErrors = "strict",
+    engine: Engine = "auto",
+    progress: Progress | None = None,
+    count_progress: Progress | None = None,
+) -> Training:
+    """Learn merges from files in UTF-8 of any size, as one corpus in their order; no pre-token crosses files.
+
+    The files are read in blocks and counted on all cores, on `workers` processes, or by the workers of the Dask
+    cluster at `scheduler`; the merges are the same (counting_files.py). A split pattern of the reader's own, or
+    `none`, cannot be cut: then each file is read whole.
+
+    errors          what to do about bytes that are not UTF-8: `strict`, refuse the file; `replace` them by U+FFFD
+    progress        as for `train`
+    count_progress  the same while counting: called with (bytes counted, bytes in all)
+
+    Raises:
+        SettingsError, CorpusError: as for `train`; a file is empty, not UTF-8, or changes while it is read.
+        UnavailableError: the scheduler does not answer, workers die again and again, a package is missing.
+        OSError: a file cannot be opened.
+    """
+    files = [os.fspath(path) for path in paths]
+    if workers < 1:
+        raise SettingsError(f"workers must be at least 1, but is {workers}")
+    if errors not in get_args(ByteErrors):
+        raise SettingsError(f"errors must be one of {', '.join(get_args(ByteErrors))}, but is {errors!r}")
+    compiled = uses_compiled("count", engine, sum(map(num_bytes_of, files)))
+    try:
+        counts = count_files(
+            files,
+            settings.split,
+            compiled=compiled,
+            workers=workers,
+            scheduler=scheduler,
+            errors=errors,
+            progress=count_progress,
+        )
+    except CountingCancelled:
+        nothing = PreTokenCounts.from_mapping({})
+        return train_counts(nothing, settings, engine="python", progress=lambda done, asked: False)
+    return train_counts(counts, settings, engine=engine, progress=progress)
 
 
 # The kernels load in about a second; by then the Python engine is through with so much text (200 kB).

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bpe.errors import CorpusError
 from bpe.kernels.classes import ClassSource, class_table
 from bpe.kernels.counting import CHUNK_BYTES, PADDING, SCANNED_SPLITS, grown, padded
 from bpe.kernels.loader import cache_line_zeros, load
@@ -36,6 +37,8 @@ _WORK_PER_SYMBOL = 14
 # Python keeps small integers; for others a list of ids costs an allocation each. One object per id halves the
 # time of making a list, and is worth its memory for vocabularies up to this size.
 _MOST_SHARED_INTS = 1 << 20
+
+_MOST_BYTES = 2**31
 
 
 class _Pairs:
@@ -137,12 +140,12 @@ class RecordedText:
     """A text that was encoded while lifetimes were recorded; they are copied out where somebody looks.
 
     ids         int32[num_tokens]
-    piece_ends  int64[num_pre_tokens]: the byte where each pre-token ends
+    piece_ends  int32[num_pre_tokens]: the byte where each pre-token ends
     """
 
     ids: NDArray[np.int32]
-    piece_ends: NDArray[np.int64]
-    _piece_lines: NDArray[np.int64] = field(repr=False)
+    piece_ends: NDArray[np.int32]
+    _piece_lines: NDArray[np.int32] = field(repr=False)
     _lines: NDArray[np.int32] = field(repr=False)
     _extra: NDArray[np.int32] = field(repr=False)
 
@@ -177,7 +180,6 @@ class CompiledEncoder:
     ) -> None:
         self._kernels = load("encode")
         self._lock = threading.Lock()
-        self._pairs = pairs
         self._base_ids = base_ids
         self._classes = class_table(classes, split == "o200k")
         self._table: NDArray[np.uint64] = cache_line_zeros(_ROW * cache_rows, np.uint64)
@@ -186,11 +188,11 @@ class CompiledEncoder:
         self._listed = np.empty(4 * cache_rows, dtype=np.int32)
         self._state = np.zeros(13, dtype=np.int64)
         self._state[_PATTERN] = SCANNED_SPLITS[split]
-        self._state[_KEEPS_YOUNGEST] = pairs.keeps_youngest
+        self._set_pairs(pairs)
         self._buffer = np.zeros(4096 + PADDING, dtype=np.uint8)
         self._out = np.empty(4096 + 3, dtype=np.int32)
-        self._piece_ends = np.empty(0, dtype=np.int64)
-        self._piece_lines = np.empty(0, dtype=np.int64)
+        self._piece_ends = np.empty(0, dtype=np.int32)
+        self._piece_lines = np.empty(0, dtype=np.int32)
         self._extra = np.empty(1 << 14, dtype=np.int32)
         self._work = np.empty(_WORK_PER_SYMBOL * 256, dtype=np.int32)
         self._heap = np.empty(3 * 256, dtype=np.int32)
@@ -204,6 +206,12 @@ class CompiledEncoder:
         self._bound: Callable[[], int] | None = None
         num_ids = len(pairs.heads)
         self._ints = np.array(range(num_ids), dtype=object) if num_ids <= _MOST_SHARED_INTS else None
+
+    def _set_pairs(self, pairs: _Pairs) -> None:
+        self._pairs = pairs
+        self._state[_KEEPS_YOUNGEST] = pairs.keeps_youngest
+        self._byte_pairs = np.empty(1 << 16, dtype=np.int32)
+        self._kernels["list_byte_pairs"](self._base_ids, pairs.table, self._byte_pairs)
 
     @classmethod
     def from_merges(
@@ -235,14 +243,11 @@ class CompiledEncoder:
         if len(encoder._store) < 2 * room:
             encoder._store = np.empty(2 * room, dtype=np.uint8)
             encoder._lines = np.empty(2 * room + _SHORT, dtype=np.int32)
-        encoder._kernels["enter_tokens"](
-            data, offsets, ids, encoder._table, encoder._store, encoder._lines, encoder._state
-        )
+        encoder._kernels["enter_tokens"](data, offsets, ids, encoder._table, encoder._store, encoder._state)
         encoder._state[_LONGEST_TOKEN] = int(np.diff(offsets).max())
         left, right, token = (np.empty(room, dtype=np.int32) for _ in range(3))
         found = encoder._kernels["find_pairs"](data, offsets, ids, encoder._table, encoder._store, left, right, token)
-        encoder._pairs = _Pairs(left[:found].copy(), right[:found].copy(), token[:found].copy(), is_base)
-        encoder._state[_KEEPS_YOUNGEST] = encoder._pairs.keeps_youngest
+        encoder._set_pairs(_Pairs(left[:found].copy(), right[:found].copy(), token[:found].copy(), is_base))
         return encoder
 
     def encode(self, text: str) -> list[int]:
@@ -261,10 +266,18 @@ class CompiledEncoder:
             return self._out[: self._state[_NUM_OUT]].copy()
 
     def record(self, data: bytes) -> RecordedText:
-        """Return the token ids of a text, and where its lifetimes are."""
+        """Return the token ids of a text, and where its lifetimes are.
+
+        Raises:
+            CorpusError: the text has 2^31 bytes or more.
+        """
+        if len(data) >= _MOST_BYTES:
+            raise CorpusError(
+                f"a text must have fewer than {_MOST_BYTES:,} bytes, but has {len(data):,}: encode it in parts"
+            )
         with self._lock:
             if len(self._piece_ends) < len(data) + 3:
-                self._piece_ends = np.empty(len(data) + len(data) // 4 + 3, dtype=np.int64)
+                self._piece_ends = np.empty(len(data) + len(data) // 4 + 3, dtype=np.int32)
                 self._piece_lines = np.empty_like(self._piece_ends)
                 self._bound = None
             self._run(data, is_recording=True)
@@ -309,6 +322,7 @@ class CompiledEncoder:
             self._buffer,
             self._classes,
             self._base_ids,
+            self._byte_pairs,
             self._pairs.table,
             self._table,
             self._store,
