@@ -52,6 +52,7 @@ _MOST_THREADS = 16
 
 _MOST_DEATHS = 3
 _REPORT_SECONDS = 0.1
+_SCHEDULER_SECONDS = 10
 
 
 class CountingCancelled(Exception):
@@ -440,7 +441,7 @@ def _count_on_cluster(
     except ImportError:
         raise UnavailableError("--scheduler needs Dask: python -m pip install -r requirements-cluster.txt") from None
     try:
-        client = distributed.Client(scheduler, timeout="10s", set_as_default=False)
+        client = distributed.Client(scheduler, timeout=_SCHEDULER_SECONDS, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
         raise UnavailableError(
             f"no Dask scheduler answers at {scheduler} ({type(error).__name__}): "
