@@ -28,8 +28,8 @@ import sentencepiece
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
 from bpe.samples import load_sample
-from bpe.unigram import UnigramSettings, train_unigram
-from bpe.wordpiece import WordPieceSettings, train_wordpiece
+from bpe.unigram_training import UnigramSettings, train_unigram
+from bpe.wordpiece_training import WordPieceSettings, train_wordpiece
 
 # What the peers do: a space begins a pre-token, nothing else ends one but the end of a line.
 SPACE_FIRST = r" ?[^ \n]+|\n| "

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -419,11 +420,16 @@ def _count_on_processes(
     return tally.result()
 
 
+def _leave_interrupts_alone() -> None:
+    """Ctrl-C reaches every process of a terminal, but only the first one has something to say about it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
 @contextmanager
 def _process_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
     """A pool that is not waited for when something goes wrong: what it still counts is of no use then."""
     # Fresh processes: a fork would copy locks that other threads of this one may hold.
-    pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
+    pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_leave_interrupts_alone)
     try:
         yield pool
     except BaseException:

@@ -19,7 +19,7 @@ from random import Random
 from typing import NamedTuple
 
 from bpe.errors import SettingsError
-from bpe.greedy import whole_characters
+from bpe.normalizing import whole_characters
 from bpe.pretokenize import split
 from bpe.tokenizer import UNKNOWN_ID, Tokenizer
 

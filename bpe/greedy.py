@@ -20,10 +20,11 @@ import numpy as np
 from bpe.encoder import encode
 from bpe.errors import TokenIdError
 from bpe.lifetimes import NEVER, History
+from bpe.normalizing import whole_characters
 from bpe.pretokenize import split
 from bpe.tokenizer import UNKNOWN_ID, Tokenizer, TokenizerLike
 
-__all__ = ["Difference", "LongestMatch", "Trie", "history_of_tokens", "whole_characters"]
+__all__ = ["Difference", "LongestMatch", "Trie", "history_of_tokens"]
 
 
 class Trie:
@@ -262,16 +263,3 @@ def history_of_tokens(words: Iterable[tuple[Iterable[bytes], Iterable[int]]]) ->
         num_merges=0,
         final_ids=np.array(ids, dtype=np.int64),
     )
-
-
-def whole_characters(text: str) -> str:
-    """Join surrogate pairs and replace what is left of them by U+FFFD: UTF-8 has no surrogates.
-
-    >>> whole_characters("a\\ud83db")
-    'a\\ufffdb'
-    """
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text

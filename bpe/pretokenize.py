@@ -11,14 +11,17 @@ It leaves out normalization (lower-casing, NFKC): no byte-level BPE does that. R
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
 
+import numpy as np
 import regex
 
-from bpe.errors import SettingsError
+from bpe.errors import CorpusError, SettingsError
+from bpe.normalizing import whole_characters
 
-__all__ = ["SPLIT_PATTERNS", "compile_split", "count_pre_tokens", "split"]
+__all__ = ["SPLIT_PATTERNS", "check_counts", "compile_split", "count_pre_tokens", "split"]
 
 # Source: github.com/openai/gpt-2 src/encoder.py, and tiktoken_ext/openai_public.py for the later two.
 # \s+(?!\S)|\s+ leaves the last space of a run to the word that follows.
@@ -130,3 +133,32 @@ def count_pre_tokens(text: str, pattern: str) -> dict[str, int]:
     {'low': 2, ' ': 2, 'lower': 1}
     """
     return dict(Counter(split(text, pattern)))
+
+
+# Counts and their sums stay below 2^63, with a margin for one addition.
+_MOST_SYMBOLS = 2**62
+
+
+def check_counts(table: Mapping[str, int]) -> dict[str, int]:
+    """Return a table of pre-tokens and counts, checked; words that differ in half surrogate pairs only are one.
+
+    Raises:
+        CorpusError: a word is empty, a count is not a positive integer, or all counts together are too large.
+
+    >>> check_counts({"low": 5, "lower": 2})
+    {'low': 5, 'lower': 2}
+    """
+    checked: dict[str, int] = {}
+    for word, count in table.items():
+        if not word:
+            raise CorpusError("a word in the table must not be empty; remove the empty row")
+        if not isinstance(count, int | np.integer) or count < 1:
+            raise CorpusError(f"the count of {word!r} must be a whole number of at least 1, but is {count!r}")
+        word = whole_characters(word)
+        checked[word] = checked.get(word, 0) + int(count)
+    num_symbols = sum(len(word) * count for word, count in checked.items())
+    if num_symbols >= _MOST_SYMBOLS:
+        raise CorpusError(
+            f"the table must stand for fewer than 2^62 characters, but is {num_symbols:,}; divide its counts"
+        )
+    return checked

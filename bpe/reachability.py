@@ -32,6 +32,7 @@ from bpe.vocabulary import TokenKind, Vocabulary
 __all__ = [
     "GLITCH_EXAMPLES",
     "GlitchExample",
+    "Progress",
     "Reachability",
     "Reason",
     "find_context",

@@ -38,6 +38,7 @@ from bpe.kernels.loader import Group, is_quick, is_ready, load, start_loading
 from bpe.kernels.training import MOST_OCCURRENCES, MOST_SYMBOLS, train_compiled
 from bpe.lifetimes import NEVER
 from bpe.normalizing import whole_characters
+from bpe.pretokenize import check_counts
 from bpe.settings import Descending, TieBreak, TrainSettings
 from bpe.tokenizer import END_OF_WORD, MergeRows, Tokenizer, words_of_pre_tokens
 from bpe.training import Stopped, Training
@@ -79,7 +80,7 @@ def train(
             whole_characters(source), settings.split, compiled=uses_compiled("count", engine, len(source))
         )
     else:
-        counts = _read_table(source)
+        counts = PreTokenCounts.from_mapping(check_counts(source))
     is_text = isinstance(source, str)
     return train_counts(counts, settings, is_split=not is_text, engine=engine, progress=progress)
 
@@ -259,20 +260,6 @@ _Row = tuple[int, int, int, int, int]
 def _steps(rows: Sequence[_Row], lifetimes: Sequence[int], stopped: Stopped) -> _Steps:
     left, right, pair_count, num_tied, num_replaced = np.array(rows, dtype=np.int64).reshape(-1, 5).T
     return _Steps(left, right, pair_count, num_tied, num_replaced, np.array(lifetimes, dtype=np.int32), stopped)
-
-
-def _read_table(table: Mapping[str, int]) -> PreTokenCounts:
-    pre_tokens: dict[str, int] = {}
-    for word, count in table.items():
-        if not word:
-            raise CorpusError("a word in the table must not be empty; remove the empty row")
-        if not isinstance(count, int | np.integer) or not 1 <= count < 2**63:
-            raise CorpusError(
-                f"the count of {word!r} must be a whole number of at least 1 and below 2^63, but is {count!r}"
-            )
-        word = whole_characters(word)
-        pre_tokens[word] = pre_tokens.get(word, 0) + int(count)
-    return PreTokenCounts.from_mapping(pre_tokens)
 
 
 def _prepare(counts: PreTokenCounts, settings: TrainSettings) -> _Corpus:

@@ -1,4 +1,4 @@
-"""Unigram: a vocabulary with probabilities, found by taking tokens away; a text is cut the likeliest way.
+"""Unigram: tokens with probabilities; a text is cut the likeliest way, or any way by chance.
 
 Kudo (2018), "Subword Regularization", arXiv 1804.10959, the other algorithm of SentencePiece. Every token has a
 probability, a segmentation the product of its tokens'. All ways to cut a word form a lattice: the nodes are
@@ -8,50 +8,34 @@ Encoding takes the best path (Viterbi). The lattice also gives the n best segmen
 each, and samples from all of them (subword regularization): a model trained on samples sees a word cut
 in several ways.
 
-Training (the second half of this file) goes the other way round than trainer.py: it begins with far too many
-substrings, estimates their probabilities by expectation maximization, removes those that are missed least,
-and repeats until the vocabulary has its size.
-
-Departures from SentencePiece's program, which itself departs from the paper:
-- a pre-token is cut on its own, white space is a character like any other (no U+2581), nothing is normalized;
-- plain expectation maximization as in the paper, so the likelihood never falls (the program adds a prior);
-- a token's loss uses its expected count (the program: its count in best segmentations).
+Departures from SentencePiece's program: a pre-token is cut on its own, white space is a character like any other (no
+U+2581), nothing is normalized. Left out: where the probabilities come from. Read unigram_training.py next.
 """
 
 from __future__ import annotations
 
 import heapq
-from array import array
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from math import exp, inf, isfinite, log
 from random import Random
-from typing import Any, Literal, NamedTuple, get_args
+from typing import NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bpe.errors import CorpusError, SettingsError, TokenIdError, UnknownSymbolError
-from bpe.greedy import Trie, history_of_tokens, whole_characters
+from bpe.errors import SettingsError, TokenIdError, UnknownSymbolError
+from bpe.greedy import Trie, history_of_tokens
 from bpe.lifetimes import History
-from bpe.pretokenize import compile_split, count_pre_tokens, split
+from bpe.normalizing import whole_characters
+from bpe.pretokenize import compile_split, split
 from bpe.settings import Base
 from bpe.tokenizer import UNKNOWN_ID, MergeRows, Special, Unknown, split_special
-from bpe.wordpiece import check_counts
 
-__all__ = [
-    "Arc",
-    "Lattice",
-    "Segmentation",
-    "UnigramRound",
-    "UnigramSettings",
-    "UnigramTokenizer",
-    "UnigramTraining",
-    "train_unigram",
-]
+__all__ = ["Arc", "Lattice", "Segmentation", "UnigramTokenizer", "spell", "unspell"]
 
 _UNKNOWN_PENALTY = 10.0
 """An unknown character scores so much less than the rarest token, as in SentencePiece and `tokenizers`."""
@@ -62,9 +46,6 @@ _LONGEST_DRAWN = 1_000
 _MOST_SEGMENTATIONS = 1_000
 
 _HIGHEST_ALPHA = 1e6
-
-
-# -------------------------------------------------------------------------------------------- tokenizer
 
 
 class Segmentation(NamedTuple):
@@ -184,7 +165,7 @@ class UnigramTokenizer:
 
     @cached_property
     def _trie(self) -> Trie:
-        return Trie((_spell(name, self.base), token) for token, name in enumerate(self.tokens))
+        return Trie((spell(name, self.base), token) for token, name in enumerate(self.tokens))
 
     @cached_property
     def _unknown_score(self) -> float:
@@ -252,7 +233,7 @@ class UnigramTokenizer:
         ids: list[int] = []
         for piece in self._pre_tokens(text, special):
             if piece not in cache:
-                cache[piece] = self._best_path(_spell(piece.encode(), self.base))
+                cache[piece] = self._best_path(spell(piece.encode(), self.base))
             ids += cache[piece]
         if unknown == "raise" and UNKNOWN_ID in ids:
             raise UnknownSymbolError(self._say_unknown(whole_characters(text)))
@@ -364,7 +345,7 @@ class UnigramTokenizer:
         offsets = _symbol_offsets(pre_token, self.base)
         for token in best_ids:
             best_starts[at] = token
-            at += 1 if token == UNKNOWN_ID else len(_spell(self.tokens[token], self.base))
+            at += 1 if token == UNKNOWN_ID else len(spell(self.tokens[token], self.base))
         text = pre_token.encode()
         arcs: list[Arc] = []
         best: list[int] = []
@@ -416,7 +397,7 @@ class UnigramTokenizer:
         return [piece for stretch, _none in stretches for piece in split(stretch, self.split)]
 
     def _spell_short(self, pre_token: str) -> str:
-        spelled = _spell(pre_token.encode(), self.base)
+        spelled = spell(pre_token.encode(), self.base)
         if len(spelled) > _LONGEST_DRAWN:
             raise SettingsError(
                 f"a lattice must be of a pre-token of at most {_LONGEST_DRAWN:,} symbols, but this one has "
@@ -425,8 +406,8 @@ class UnigramTokenizer:
         return spelled
 
     def _say_unknown(self, text: str) -> str:
-        known = {_spell(name, self.base) for name in self.tokens}
-        unseen = sorted(char for char in set(text) if not set(_spell(char.encode(), self.base)) <= known)
+        known = {spell(name, self.base) for name in self.tokens}
+        unseen = sorted(char for char in set(text) if not set(spell(char.encode(), self.base)) <= known)
         shown = ", ".join(f"{char} (U+{ord(char):04X})" for char in unseen[:5])
         more = f" and {len(unseen) - 5} more" if len(unseen) > 5 else ""
         return (
@@ -469,13 +450,13 @@ class UnigramTokenizer:
         return history_of_tokens(laid_out[piece] for piece in pieces)
 
     def _lay_out(self, piece: str) -> tuple[list[bytes], list[int]]:
-        ids = self._best_path(_spell(piece.encode(), self.base))
+        ids = self._best_path(spell(piece.encode(), self.base))
         offsets = _symbol_offsets(piece, self.base)
         shown: list[bytes] = []
         data = piece.encode()
         at = 0
         for token in ids:
-            num_symbols = 1 if token == UNKNOWN_ID else len(_spell(self.tokens[token], self.base))
+            num_symbols = 1 if token == UNKNOWN_ID else len(spell(self.tokens[token], self.base))
             shown.append(data[offsets[at] : offsets[at + num_symbols]])
             at += num_symbols
         return shown, ids
@@ -495,7 +476,7 @@ class _Sampler:
 
     def __init__(self, tokenizer: UnigramTokenizer, pre_token: str, alpha: float) -> None:
         self._tokenizer = tokenizer
-        self._spelled = _spell(pre_token.encode(), tokenizer.base)
+        self._spelled = spell(pre_token.encode(), tokenizer.base)
         self._alpha = alpha
         self._backward = tokenizer._backward(self._spelled, alpha)
 
@@ -514,12 +495,13 @@ def _log_sum(terms: Sequence[float]) -> float:
     return highest + log(sum(exp(term - highest) for term in terms))
 
 
-def _spell(name: bytes, base: Base) -> str:
+def spell(name: bytes, base: Base) -> str:
     """Return a string with one character for each base symbol: the text itself, or one for each byte."""
     return name.decode() if base == "chars" else name.decode("latin-1")
 
 
-def _unspell(spelled: str, base: Base) -> bytes:
+def unspell(spelled: str, base: Base) -> bytes:
+    """Return the bytes of a string that `spell` made."""
     return spelled.encode() if base == "chars" else spelled.encode("latin-1")
 
 
@@ -528,374 +510,3 @@ def _symbol_offsets(text: str, base: Base) -> list[int]:
     if base == "bytes":
         return list(range(len(text.encode()) + 1))
     return list(accumulate((len(char.encode()) for char in text), initial=0))
-
-
-# ---------------------------------------------------------------------------------------------- training
-
-Stopped = Literal["vocab_size", "too_few_substrings", "cancelled"]
-Progress = Callable[[int, int], bool | None]
-
-_LONGEST_STRETCH = 1_000
-"""Training looks at a longer pre-token in stretches of so many symbols: memory and time stay linear."""
-
-_LEAST_COUNT = 1e-12
-"""Expected counts below this are raised to it, so that no probability becomes 0."""
-
-
-@dataclass(frozen=True)
-class UnigramSettings:
-    """What to train. Values are checked on construction.
-
-    vocab_size        tokens at the end; at least the single characters of the corpus (base="bytes": 256)
-    base              chars or bytes: what tokens are made of. Single ones are never removed.
-    split             a name of `SPLIT_PATTERNS` or a regular expression; tokens never cross a pre-token
-    max_token_length  symbols of the longest token
-    seed_size         substrings to begin with: those with the highest count times length
-    shrink            share of the tokens that a round keeps
-    num_em_steps      steps of expectation maximization in a round
-
-    Raises:
-        SettingsError: a value is out of range.
-    """
-
-    vocab_size: int
-    base: Base = "chars"
-    split: str = "gpt2"
-    max_token_length: int = 16
-    seed_size: int = 100_000
-    shrink: float = 0.75
-    num_em_steps: int = 2
-
-    def __post_init__(self) -> None:
-        if self.base not in get_args(Base):
-            raise SettingsError(f"base must be one of {', '.join(get_args(Base))}, but is {self.base!r}")
-        limits = (
-            ("vocab_size", 1, 10**7),
-            ("max_token_length", 1, 64),
-            ("seed_size", 1, 10**7),
-            ("num_em_steps", 1, 100),
-        )
-        for name, least, most in limits:
-            value = getattr(self, name)
-            if not least <= value <= most:
-                raise SettingsError(f"{name} must be from {least} to {most:,}, but is {value:,}")
-        if not 0 < self.shrink < 1:
-            raise SettingsError(f"shrink must be between 0 and 1, but is {self.shrink}")
-        compile_split(self.split)
-
-
-@dataclass(frozen=True, eq=False)
-class UnigramRound:
-    """A vocabulary on the way: estimated, then pruned.
-
-    tokens           bytes of each token
-    scores           float64[num_tokens], logarithms of the probabilities after the steps of this round
-    expected_counts  float64[num_tokens], how often each is used, over all segmentations
-    log_likelihoods  of the corpus, before each step: it never falls within a round
-    losses           float64[num_tokens]: expected count times how much less its best other segmentation scores.
-                     Infinite for single symbols, which have no other. Empty in the last round.
-    removed          places of the tokens that pruning took away after this round, smallest loss first
-    """
-
-    tokens: tuple[bytes, ...]
-    scores: NDArray[np.float64] = field(repr=False)
-    expected_counts: NDArray[np.float64] = field(repr=False)
-    log_likelihoods: tuple[float, ...]
-    losses: NDArray[np.float64] = field(repr=False)
-    removed: NDArray[np.int64] = field(repr=False)
-
-
-@dataclass(frozen=True, eq=False)
-class UnigramTraining:
-    """The result of a training run.
-
-    stopped         vocab_size; too_few_substrings (there are not so many that occur twice), or cancelled: then the
-                    vocabulary is smaller, or larger, than was asked for
-    rounds          the vocabulary in every round, the first one all seeds, the last one the result
-    log_likelihood  of the corpus under the result, natural logarithm
-    pre_tokens      distinct pre-tokens in corpus order, with counts
-    """
-
-    settings: UnigramSettings
-    stopped: Stopped
-    rounds: tuple[UnigramRound, ...] = field(repr=False)
-    log_likelihood: float
-    tokenizer: UnigramTokenizer
-    pre_tokens: Mapping[str, int] = field(repr=False)
-
-    def tokenizer_at(self, number: int) -> UnigramTokenizer:
-        """Return the tokenizer with the vocabulary of a round.
-
-        Raises:
-            SettingsError: there is no round of this number.
-        """
-        if not 0 <= number < len(self.rounds):
-            raise SettingsError(f"round must be from 0 to {len(self.rounds) - 1}, but is {number:,}")
-        return _tokenizer(self.rounds[number].tokens, self.rounds[number].scores, self.settings)
-
-
-def train_unigram(
-    source: str | Mapping[str, int], settings: UnigramSettings, *, progress: Progress | None = None
-) -> UnigramTraining:
-    """Learn a Unigram vocabulary from a text, or from a table of pre-tokens and their counts.
-
-    `progress(num_removed, num_to_remove)` is called every round; when it returns False, training stops and the
-    vocabulary of that round is the result.
-
-    Raises:
-        SettingsError: vocab_size is smaller than the alphabet of the corpus.
-        CorpusError: nothing to train on, an empty word, or a count that is not a positive integer.
-
-    >>> words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
-    >>> training = train_unigram(words, UnigramSettings(vocab_size=10))
-    >>> [len(step.tokens) for step in training.rounds]
-    [17, 12, 10]
-    >>> [training.tokenizer.decode([token]) for token in training.tokenizer.encode("hugs")]
-    ['hug', 's']
-    """
-    if isinstance(source, str):
-        pre_tokens = count_pre_tokens(whole_characters(source), settings.split)
-        if not pre_tokens:
-            raise CorpusError("the text must hold at least one character, but is empty; give a text")
-    else:
-        pre_tokens = check_counts(source)
-    stretches: dict[str, int] = defaultdict(int)
-    for pre_token, count in pre_tokens.items():
-        spelled = _spell(pre_token.encode(), settings.base)
-        for start in range(0, len(spelled), _LONGEST_STRETCH):
-            stretches[spelled[start : start + _LONGEST_STRETCH]] += count
-    seeds, num_single = _find_seeds(stretches, settings)
-    if settings.vocab_size < num_single:
-        raise SettingsError(
-            f"vocab_size must be at least the {num_single:,} single {settings.base} of this corpus, "
-            f"but is {settings.vocab_size:,}"
-        )
-    rounds, scores, log_likelihood, cancelled = _estimate_and_prune(stretches, seeds, settings, progress)
-    stopped: Stopped = "vocab_size" if len(seeds) >= settings.vocab_size else "too_few_substrings"
-    return UnigramTraining(
-        settings=settings,
-        stopped="cancelled" if cancelled else stopped,
-        rounds=tuple(rounds),
-        log_likelihood=log_likelihood,
-        tokenizer=_tokenizer(rounds[-1].tokens, scores, settings),
-        pre_tokens=pre_tokens,
-    )
-
-
-def _estimate_and_prune(
-    stretches: Mapping[str, int], seeds: Mapping[str, int], settings: UnigramSettings, progress: Progress | None
-) -> tuple[list[UnigramRound], NDArray[np.float64], float, bool]:
-    """Return the rounds, the scores and log likelihood at the end, and whether it was cancelled.
-
-    The lattices are built once, with the seeds; a round only takes arcs away.
-    """
-    tokens = list(seeds)
-    trie = Trie((token, i) for i, token in enumerate(tokens))
-    corpus = _Lattices.of(list(stretches), trie)
-    weights = np.fromiter(stretches.values(), dtype=np.float64, count=len(stretches))
-    others = _Lattices.of(tokens, trie, without_whole=True)  # all other ways to cut each token
-    names = [_unspell(token, settings.base) for token in tokens]
-    place = np.arange(len(tokens))  # of each token that is left, among the seeds
-    scores = _log_shares(np.fromiter(seeds.values(), dtype=np.float64, count=len(seeds)))
-    to_remove = max(len(tokens) - settings.vocab_size, 0)
-    rounds: list[UnigramRound] = []
-
-    while True:
-        log_likelihoods = []
-        for _ in range(settings.num_em_steps):
-            log_likelihood, expected = corpus.expect(scores, weights)
-            log_likelihoods.append(log_likelihood)
-            scores = _log_shares(expected)
-        num_left = len(place)
-        cancelled = False
-        if num_left > settings.vocab_size and progress is not None:
-            cancelled = progress(len(tokens) - num_left, to_remove) is False
-        is_last = cancelled or num_left <= settings.vocab_size
-        losses, removed = np.zeros(0), np.zeros(0, dtype=np.int64)
-        if not is_last:
-            losses = _losses(expected, scores, others.best(scores)[place])
-            num_kept = max(settings.vocab_size, int(num_left * settings.shrink))
-            removed = np.argsort(losses, kind="stable")[: num_left - num_kept]
-        left = tuple(names[i] for i in place.tolist())
-        rounds.append(UnigramRound(left, scores, expected, tuple(log_likelihoods), losses, removed))
-        if is_last:
-            return rounds, scores, corpus.expect(scores, weights)[0], cancelled
-
-        kept = np.ones(num_left, dtype=np.bool_)
-        kept[removed] = False
-        corpus.keep(kept)
-        others.keep(kept)
-        place = place[kept]
-        scores = scores[kept] - np.logaddexp.reduce(scores[kept])
-
-
-def _losses(
-    expected: NDArray[np.float64], scores: NDArray[np.float64], other_scores: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return what each token is worth: its expected count times the lead over its best other segmentation."""
-    losses = np.full(len(scores), inf)
-    several = np.isfinite(other_scores)
-    losses[several] = expected[several] * (scores[several] - other_scores[several])
-    return losses
-
-
-def _tokenizer(tokens: Sequence[bytes], scores: NDArray[np.float64], settings: UnigramSettings) -> UnigramTokenizer:
-    """Return a tokenizer whose ids are in order of falling probability."""
-    ranked = sorted(zip(tokens, scores.tolist(), strict=True), key=lambda entry: (-entry[1], entry[0]))
-    names, ordered = zip(*ranked, strict=True)
-    return UnigramTokenizer(names, ordered, settings.base, settings.split)
-
-
-def _log_shares(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    weights = np.maximum(weights, _LEAST_COUNT)
-    shares: NDArray[np.float64] = np.log(weights) - np.log(weights.sum())
-    return shares
-
-
-def _find_seeds(stretches: Mapping[str, int], settings: UnigramSettings) -> tuple[dict[str, int], int]:
-    """Return substrings with count times length, highest first, and how many of them are single symbols.
-
-    A substring must occur twice. It is left out when one more symbol to the right takes none of its occurrences
-    away: where it stands, the longer one stands too. A suffix tree has exactly those that stay as its inner
-    nodes, which is how SentencePiece finds them. Here lengths are counted one after the other, and only
-    places where the shorter substring occurs twice are looked at again.
-    """
-    single = {chr(byte): 0 for byte in range(256)} if settings.base == "bytes" else {}
-    for text, count in stretches.items():
-        for symbol in text:
-            single[symbol] = single.get(symbol, 0) + count
-
-    found: dict[str, int] = {}
-    shorter: dict[str, int] = {}
-    places = [(text, count, start) for text, count in stretches.items() for start in range(len(text))]
-    for length in range(2, settings.max_token_length + 1):
-        longer: dict[str, int] = defaultdict(int)
-        places = [entry for entry in places if entry[2] + length <= len(entry[0])]
-        for text, count, start in places:
-            longer[text[start : start + length]] += count
-        for token, count in longer.items():
-            if shorter.get(token[:-1]) == count:
-                found.pop(token[:-1], None)
-        longer = {token: count for token, count in longer.items() if count >= 2}
-        found.update(longer)
-        places = [entry for entry in places if entry[0][entry[2] : entry[2] + length] in longer]
-        shorter = longer
-    ranked = sorted(
-        ((count * len(token), token) for token, count in found.items()), key=lambda seed: (-seed[0], seed[1])
-    )
-    room = max(settings.seed_size, settings.vocab_size) - len(single)
-    seeds = sorted([(count, token) for token, count in single.items()], key=lambda seed: (-seed[0], seed[1]))
-    return {token: weight for weight, token in [*seeds, *ranked[: max(room, 0)]]}, len(single)
-
-
-class _Lattices:
-    """The lattices of many texts, as arrays: one pass over all of them is a few numpy calls for each offset.
-
-    The nodes of all texts are numbered one text after the other. Arcs are kept twice: ordered by where they end,
-    for sums from the left, and by where they start, for sums from the right.
-    """
-
-    def __init__(self, first: NDArray[np.int64], last: NDArray[np.int64], arcs: tuple[NDArray[np.int32], ...]) -> None:
-        self._first = first  # node at which each text begins
-        self._last = last
-        self._text_of_node = np.repeat(np.arange(len(first)), last - first + 1)
-        start, end, token = arcs
-        offset = end - first[self._text_of_node[end]]
-        self._forward = _Sweep(start, end, token, offset)
-        self._backward = _Sweep(end, start, token, start - last[self._text_of_node[start]], leftwards=True)
-
-    @classmethod
-    def of(cls, texts: Sequence[str], trie: Trie, *, without_whole: bool = False) -> _Lattices:
-        """Return the lattices of some texts; without the arc over the whole text, if that is asked for."""
-        starts, ends, tokens = array("i"), array("i"), array("i")
-        first: list[int] = []
-        node = 0
-        for text in texts:
-            first.append(node)
-            for start in range(len(text)):
-                for end, token in trie.matches(text, start):
-                    if without_whole and start == 0 and end == len(text):
-                        continue
-                    starts.append(node + start)
-                    ends.append(node + end)
-                    tokens.append(token)
-            node += len(text) + 1
-        lengths = np.array([len(text) for text in texts], dtype=np.int64)
-        at = np.array(first, dtype=np.int64)
-        arcs = tuple(np.array(column, dtype=np.int32) for column in (starts, ends, tokens))
-        return cls(at, at + lengths, arcs)
-
-    def keep(self, kept: NDArray[np.bool_]) -> None:
-        """Forget the arcs of tokens that are not kept, and number those that are anew."""
-        self._forward.keep(kept)
-        self._backward.keep(kept)
-
-    def expect(self, scores: NDArray[np.float64], weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        """Return the log likelihood of the texts, and the expected count of every token (the E step).
-
-        `weights` says how often each text counts.
-        """
-        ahead = self._backward.run(scores, self._last, np.logaddexp)
-        behind = self._forward.run(scores, self._first, np.logaddexp)
-        totals = behind[self._last]
-        sweep = self._forward
-        text = self._text_of_node[sweep.source]
-        shares = np.exp(behind[sweep.source] + scores[sweep.token] + ahead[sweep.target] - totals[text])
-        expected = np.bincount(sweep.token, weights=shares * weights[text], minlength=len(scores))
-        return float(weights @ totals), expected.astype(np.float64, copy=False)
-
-    def best(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the score of the best segmentation of every text; minus infinity where there is none."""
-        return self._forward.run(scores, self._first, np.maximum)[self._last]
-
-
-class _Sweep:
-    """Arcs in the order in which a sum over paths needs them, from one end of every text to the other.
-
-    Arcs whose targets are equally far from the beginning form a level: their sources lie in levels before. Within
-    a level, arcs with the same target are neighbours (a group).
-    """
-
-    def __init__(
-        self,
-        source: NDArray[Any],
-        target: NDArray[Any],
-        token: NDArray[Any],
-        offset: NDArray[Any],
-        *,
-        leftwards: bool = False,
-    ) -> None:
-        """`offset` is where the target lies in its text; leftwards, texts are run through from the end."""
-        level = -offset if leftwards else offset
-        order = np.lexsort((target, level))
-        self.source, self.target, self.token, self._level = source[order], target[order], token[order], level[order]
-        self._find_groups()
-
-    def keep(self, kept: NDArray[np.bool_]) -> None:
-        number = np.cumsum(kept, dtype=np.int32) - np.int32(1)
-        stays = kept[self.token]
-        self.source, self.target, self._level = self.source[stays], self.target[stays], self._level[stays]
-        self.token = number[self.token[stays]]
-        self._find_groups()
-
-    def _find_groups(self) -> None:
-        begins = np.ones(len(self.target), dtype=np.bool_)
-        begins[1:] = self.target[1:] != self.target[:-1]
-        self._groups = np.flatnonzero(begins)
-        levels = self._level[self._groups]
-        bounds = np.concatenate(([0], np.flatnonzero(levels[1:] != levels[:-1]) + 1, [len(levels)]))
-        self._bounds = bounds.tolist() if len(levels) else [0]
-
-    def run(self, scores: NDArray[np.float64], roots: NDArray[np.int64], add: np.ufunc) -> NDArray[np.float64]:
-        """Return, for every node, `add` over all paths from the roots to it."""
-        num_nodes = int(max(roots.max(), self.source.max(initial=0), self.target.max(initial=0))) + 1
-        sums = np.full(num_nodes, -inf)
-        sums[roots] = 0.0
-        weights = scores[self.token]
-        for low, high in pairwise(self._bounds):
-            groups = self._groups[low:high]
-            end = self._groups[high] if high < len(self._groups) else len(self.target)
-            span = slice(groups[0], end)
-            arriving = sums[self.source[span]] + weights[span]
-            sums[self.target[groups]] = add.reduceat(arriving, groups - groups[0])
-        return sums

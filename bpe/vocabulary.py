@@ -37,8 +37,8 @@ __all__ = [
     "list_vocabulary",
 ]
 
-NO_SCRIPT, MIXED, NO_TEXT = "no script", "several scripts", "no text"
-"""In place of a script: only signs, digits and blanks; characters of more than one; part of a character."""
+NO_SCRIPT, MIXED, NO_TEXT = "no letters", "several scripts", "part of a character"
+"""In place of a script: only signs, digits and blanks; letters of more than one; bytes that are no text."""
 
 # Unicode scripts in the order of the code charts; rarer ones count as `Other`. The first three are no scripts.
 SCRIPTS = (

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bpe import Tokenizer, TrainSettings, split, train
-from bpe.greedy import LongestMatch, Trie, history_of_tokens, whole_characters
+from bpe.greedy import LongestMatch, Trie, history_of_tokens
+from bpe.normalizing import whole_characters
 from bpe.pretrained import load_pretrained
 from bpe.tokenizer import UNKNOWN_ID
 

@@ -7,12 +7,14 @@ from pagetest import ROOT, open_page, page_at, plain, said
 
 from bpe.claims import CLAIMS, Finding, Play
 from bpe.errors import UnavailableError
+from bpe.metrics import MEASURES
 from ui import state
 from ui.factcheck import checking
 from ui.factcheck.cards import ANY, MISSING, chosen, link_of, summary_sentence, verdict_of
 from ui.factcheck.checking import Missing
 from ui.frame import PAGES
 from ui.jobs import Job
+from ui.languages.controls import VIEWS
 from ui.links import pack_text, unpack_text
 
 PAGE = "pages/8_Fact_check.py"
@@ -139,6 +141,10 @@ def test_play_links_open_pages_that_take_them(name):
     assert (ROOT / file).exists()
     if state.TEXT in params:
         assert unpack_text(params[state.TEXT]) == CLAIMS[name].play.opens_on()
+    if file == PAGES["languages"].file:
+        assert params.get(state.MEASURE, "premium") in MEASURES
+        assert params.get(state.LANGUAGES_VIEW, "bars") in VIEWS
+        assert set(params) <= {state.MEASURE, state.LANGUAGES_VIEW}
     if file == PAGES["quirks"].file:
         app = open_page(file, **params)
         assert not app.warning

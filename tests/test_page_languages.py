@@ -20,6 +20,7 @@ from bpe.metrics import MEASURES, count_tokens, ratio_of_totals, token_distribut
 from bpe.parallel import load_parallel, parse_parallel_files
 from bpe.pretrained import load_pretrained
 from ui import state
+from ui.brought import BroughtTokenizer
 from ui.jobs import Job
 from ui.languages.bill import Workload, charge
 from ui.languages.charts import Axis, bars, flips, heat_map, moving_most, ranks, write_value
@@ -27,8 +28,8 @@ from ui.languages.compute import Answer, Grid, Shelf, answer
 from ui.languages.contenders import (
     RAW_BYTES,
     TRAINED_NAMES,
-    Brought,
     Contender,
+    Mine,
     StoppedError,
     contender_names,
     find_contender,
@@ -47,7 +48,7 @@ def opened(**params) -> AppTest:
 
 
 def contenders(*names):
-    return tuple(find_contender(name, Brought(), SETTINGS, ("eng", "hin")) for name in names)
+    return tuple(find_contender(name, Mine(), SETTINGS, ("eng", "hin")) for name in names)
 
 
 def asked(codes, names, measures=("premium",), reference="eng", numbers=EVERY_ARTICLE, text=None):
@@ -358,11 +359,20 @@ def test_training_text_is_the_odd_articles():
 
 
 def test_what_is_brought_is_on_offer():
-    assert "yours" not in contender_names(Brought())
-    files = {"m.model": b"minbpe v1\n\n0\n97 97\n"}
-    assert "your file" in contender_names(Brought(files=files))
-    opened_file = find_contender("your file", Brought(files=files), SETTINGS, ())
-    assert opened_file.load(lambda done, asked: True).encode("aab") == [256, 98]
+    assert not {"yours", "your file"} & set(contender_names(Mine()))
+    tokenizer = Tokenizer(merges=((97, 97),))
+    mine = Mine(file=BroughtTokenizer("m.model", "minbpe", "key", tokenizer))
+    assert "your file" in contender_names(mine)
+    assert find_contender("your file", mine, SETTINGS, ()).load(lambda done, asked: True) is tokenizer
+
+
+def test_a_tokenizer_file_joins_the_list():
+    app = opened(languages=["English", "German"], view="table")
+    app.file_uploader(key=state.TOKENIZER_UPLOAD).set_value([("m.model", b"minbpe v1\n\n0\n97 97\n", "text/plain")])
+    finished(app.run())
+    app.multiselect(key=state.CONTENDERS).set_value(["your file"])
+    finished(app.run())
+    assert "your file" in app.dataframe[0].value
 
 
 # --- charts -------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 
 import pytest
@@ -11,6 +12,8 @@ from bpe import TrainSettings, train
 from bpe.pretrained import load_pretrained
 from bpe.quirks import TextToken, integers_under, price_code
 from ui import state
+from ui.quirks import numbers, spelling
+from ui.quirks import strips as strips_module
 from ui.quirks.byte_names import byte_table
 from ui.quirks.charts import TOKEN_COUNT_COLOURS, integer_map
 from ui.quirks.menu import QUIRKS
@@ -211,6 +214,13 @@ def test_a_number_may_be_written_with_commas():
 
 
 # ---------------------------------------------------------------------------------------------- parts
+
+
+@pytest.mark.parametrize("module", [strips_module, spelling, numbers], ids=lambda module: module.__name__)
+def test_examples_in_docstrings_hold(module):
+    tried = doctest.testmod(module)
+    assert tried.attempted
+    assert not tried.failed
 
 
 def test_strips_cut_long_rows_and_say_so():

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpe import SPLIT_PATTERNS, count_pre_tokens, split
-from bpe.errors import SettingsError
+from bpe.errors import CorpusError, SettingsError
+from bpe.pretokenize import check_counts
 
 
 @given(text=st.text(), pattern=st.sampled_from([*SPLIT_PATTERNS, "[a-z]+", "(a)(b)", r"\b", "x*"]))
@@ -54,3 +55,18 @@ def test_a_pattern_that_runs_away_is_stopped(monkeypatch):
 def test_a_pattern_that_does_not_compile_is_refused(pattern):
     with pytest.raises(SettingsError, match="split must be one of none, whitespace"):
         split("abc", pattern)
+
+
+def test_words_that_become_equal_are_counted_together():
+    half_a_pair, replaced = "a\ud800", "a" + chr(0xFFFD)
+    assert check_counts({half_a_pair: 2, replaced: 3}) == {replaced: 5}
+
+
+@pytest.mark.parametrize("table", [{"": 1}, {"a": 0}, {"a": -1}, {"a": 1.5}, {"a": 2**62}, {"a": 2**61, "b": 2**61}])
+def test_a_wrong_table_is_refused(table):
+    with pytest.raises(CorpusError):
+        check_counts(table)
+
+
+def test_an_empty_table_is_a_table_of_no_words():
+    assert check_counts({}) == {}

@@ -99,6 +99,27 @@ def write_without_merges(folder: Path) -> None:
     write_case(folder, "no-merges", payload, expectation(history, {0: [-1, 7, 9]}, names))
 
 
+def write_rank_table(folder: Path) -> None:
+    """A table of ranks in which a token's parent comes after it, so that the last merge inside is not its own.
+
+    `bca` is of rank 0 and is made from `bc` and `a`, of which `bc` is of rank 1. Rank 2 never acts; it only keeps
+    the steps below it from being the last one.
+    """
+    history = History(
+        text=b"bcabc",
+        offsets=np.arange(6),
+        lifetimes=np.array([1, 1, NEVER, 1], dtype=np.int32),
+        walls=np.array([False, False, True, False]),
+        num_merges=3,
+        final_ids=np.array([256, 257]),
+    )
+    rows = MergeRows(np.array([0, 1]), np.array([257, 98]), np.array([97, 99]), np.array([256, 257]))
+    names = {97: b"a", 98: b"b", 99: b"c"}
+    payload = build_payload([StageView(history)], rows, names, num_merges=3, step=0)
+    ids_at = {0: [98, 99, 97, 98, 99], 1: [98, 99, 97, 98, 99], 2: [256, 257], 3: [256, 257]}
+    write_case(folder, "rank-table", payload, expectation(history, ids_at, {256: b"bca", 257: b"bc"}))
+
+
 def write_empty(folder: Path) -> None:
     training = train("", TrainSettings(num_merges=5))
     history = training.history("")
@@ -113,6 +134,7 @@ def payload_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         write_trained(folder, name, settings)
     write_gpt2(folder)
     write_without_merges(folder)
+    write_rank_table(folder)
     write_empty(folder)
     (folder / "text.txt").write_bytes(TEXT.encode())
     return folder

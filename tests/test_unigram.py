@@ -20,7 +20,8 @@ from bpe.errors import BpeError, CorpusError, SettingsError, TokenIdError, Unkno
 from bpe.lifetimes import NEVER
 from bpe.samples import load_sample
 from bpe.tokenizer import UNKNOWN_ID
-from bpe.unigram import UnigramSettings, UnigramTokenizer, train_unigram
+from bpe.unigram import UnigramTokenizer
+from bpe.unigram_training import UnigramSettings, train_unigram
 
 # The counts of the Hugging Face course, chapter 6: substrings of hug 10, pug 5, pun 12, bun 4, hugs 5. Sum 210.
 COURSE = {

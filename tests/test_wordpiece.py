@@ -14,13 +14,8 @@ from tokenizers import models, pre_tokenizers
 
 from bpe.errors import BpeError, CorpusError, SettingsError, SpecialTokenError, TokenIdError
 from bpe.lifetimes import NEVER
-from bpe.wordpiece import (
-    BERT_SPLIT,
-    WordPieceSettings,
-    WordPieceTokenizer,
-    train_wordpiece,
-    train_wordpiece_reference,
-)
+from bpe.wordpiece import BERT_SPLIT, WordPieceTokenizer
+from bpe.wordpiece_training import WordPieceSettings, train_wordpiece, train_wordpiece_reference
 
 HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 TIE_BREAKS = ("first-seen", "lowest-ids", "greatest-pair")

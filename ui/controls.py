@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
@@ -65,14 +66,16 @@ class TextChoice:
     notices: tuple[str, ...]
 
 
-def enter_text() -> TextChoice:
+def enter_text(examples: Mapping[str, str] = EXAMPLES) -> TextChoice:
     """Draw examples, a text area and an upload; return the text of whichever was used last.
 
-    An uploaded file stands in for the text area as long as it is there; the typed text is kept.
+    An uploaded file stands in for the text area as long as it is there; the typed text is kept. The first example
+    is what the page opens on.
     """
-    state.open_linked_text(DEFAULT_TEXT)
+    default = next(iter(examples.values()))
+    state.open_linked_text(default)
     with st.container(horizontal=True, gap="small"):
-        for name, text in EXAMPLES.items():
+        for name, text in examples.items():
             st.button(name, key=f"example-{name}", on_click=_take_example, args=(text,))
     typed = st.text_area(
         "Text",
@@ -86,7 +89,7 @@ def enter_text() -> TextChoice:
     if uploaded is not None:
         return uploaded
     choice = TextChoice(*clean_text(typed or ""))
-    if not state.link_text(choice.text, DEFAULT_TEXT):
+    if not state.link_text(choice.text, default):
         st.caption("This text is too long for the link in the address bar; everything else is in it.")
     return choice
 

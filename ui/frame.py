@@ -31,10 +31,15 @@ class Page(NamedTuple):
 PAGES = {
     "tokenize": Page("app.py", "Tokenize", ":material/text_fields:", "What does a model read when it reads this?"),
     "train": Page("pages/1_Train.py", "Train", ":material/merge:", "What would a tokenizer learn from this text?"),
+    "compare": Page(
+        "pages/2_Compare.py", "Compare", ":material/compare_arrows:", "Who splits this best, and where do they differ?"
+    ),
     "languages": Page(
         "pages/3_Languages.py", "Languages", ":material/translate:", "What does each language pay for the same words?"
     ),
     "quirks": Page("pages/5_Quirks.py", "Quirks", ":material/extension:", "What do tokens do to letters and digits?"),
+    "vocabulary": Page("pages/6_Vocabulary.py", "Vocabulary", ":material/list:", "Which tokens are there at all?"),
+    "costs": Page("pages/7_Costs.py", "Costs", ":material/savings:", "What does a vocabulary cost, and save?"),
     "factcheck": Page(
         "pages/8_Fact_check.py", "Fact check", ":material/fact_check:", "What is said about tokens, and is it true?"
     ),

@@ -6,12 +6,12 @@ they never change meaning. Everything else that outlives a rerun is a `_Session`
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
 
-from bpe import Training
+from bpe import TokenizerLike, Training
 from ui.links import LinkError, pack_text, unpack_text
 
 # URL names, which are the keys of bound widgets
@@ -68,6 +68,31 @@ BILL_PRECISION = "precision"
 BILL_LAYERS = "layers"
 BILL_HEADS = "heads"
 BILL_HEAD_SIZE = "headsize"
+COMPARED = "compare"
+COMPARE_AGAINST = "against"
+COMPARE_SCORE = "score"
+COMPARE_WINDOW = "holds"
+COMPARE_PRICE = "rate"
+ALGORITHM = "algorithm"
+BENCH_KIND = "trains"
+BENCH_STEP = "at"
+BENCH_SIZE = "keeps"
+BENCH_WORD = "try"
+RACE_SIZE = "ids"
+RACE_LEAST = "rarest"
+LATTICE_WORD = "cutting"
+NUM_BEST = "best"
+ALPHA = "alpha"
+SEED = "seed"
+NUM_SAMPLES = "samples"
+LEARNED_FROM = "learnedfrom"
+LEARNED_IDS = "learnedids"
+DROPOUT_TEXT = "dropped"
+DROP_SHARE = "p"
+GREEDY_VOCABULARY = "vocabulary"
+GAGE_TEXT = "data"
+GAGE_LEAST = "pays"
+TRIAD_NUMBER = "number"
 SEARCH = "find"
 SEARCH_BY = "by"
 SCRIPT = "script"
@@ -105,6 +130,15 @@ TOKEN_LIST = "token-list"
 VOCABULARY_UPLOAD = "vocabulary-upload"
 CODE = "code"
 MAKE_FILES = "make-files"
+PUT_AWAY = "put-away"
+BENCH_PLAYING = "bench-playing"
+BENCH_ROWS = "bench-rows"
+RACE_ROWS = "race-rows"
+DROPOUT_ROWS = "dropout-rows"
+GREEDY_ROWS = "greedy-rows"
+GAGE_ROWS = "gage-rows"
+TRIAD_ROWS = "triad-rows"
+COMPARE_ROWS = "compare-rows"
 
 PARALLEL_UPLOAD = "parallel-upload"
 TOKENIZER_UPLOAD = "tokenizer-upload"
@@ -116,8 +150,12 @@ READING_STAGE = "reading-stage"
 TRAIN_JOB = "training-job"
 ANALYSIS_JOB = "analysis-job"
 COSTS_JOB = "costs-job"
+COMPARE_JOB = "compare-job"
 LANGUAGES_JOB = "languages-job"
 CLAIMS_JOB = "claims-job"
+RACE_JOB = "race-job"
+SMALL_MODEL_JOB = "small-model-job"
+LONGEST_MATCH_JOB = "longest-match-job"
 OWN_PARALLEL = "own-parallel-text"
 OWN_FILES = "own-tokenizer-files"
 FILES_ASKED = "tokenizer-files-asked"
@@ -125,6 +163,7 @@ TOKENIZE_JOB = "tokenizing-job"
 OWN_PLACE = "own-tokenizer-place"
 
 _OWN = "own-tokenizer"
+_OWN_NEIGHBOURS = "own-neighbours"
 _NOTICES = "link-notices"
 
 
@@ -149,6 +188,28 @@ def own_tokenizer() -> OwnTokenizer | None:
 def set_own_tokenizer(own: OwnTokenizer) -> None:
     """Make a tokenizer the session's own: every page can use it from now on."""
     st.session_state[_OWN] = own
+
+
+@dataclass(frozen=True)
+class OwnNeighbour:
+    """A tokenizer of another algorithm that this session has trained. It has no steps.
+
+    tokenizer   with the verbs of every tokenizer;   key   its digest;   about   one line on what it learned from
+    """
+
+    tokenizer: TokenizerLike
+    key: str
+    about: str
+
+
+def own_neighbours() -> dict[str, OwnNeighbour]:
+    """Return the session's tokenizers of other algorithms, by the name that lists and links have for them."""
+    return st.session_state.get(_OWN_NEIGHBOURS, {})
+
+
+def set_own_neighbours(neighbours: Mapping[str, OwnNeighbour]) -> None:
+    """Make tokenizers of other algorithms the session's own, instead of those before."""
+    st.session_state[_OWN_NEIGHBOURS] = dict(neighbours)
 
 
 # ---------------------------------------------------------------------------------------------- links
@@ -233,11 +294,11 @@ def link_text(text: str, default: str) -> bool:
 # ---------------------------------------------------------------------------------------------- step
 
 
-def linked_step(num_merges: int) -> int:
-    """Return the step that the URL asks for, at most num_merges; without one, all merges."""
+def linked_step(num_merges: int, default: int | None = None) -> int:
+    """Return the step that the URL asks for, at most num_merges; without one, the default, or all merges."""
     asked = st.query_params.get(STEP)
     if asked is None:
-        return num_merges
+        return num_merges if default is None else default
     if asked.isdecimal() and len(asked) < 12:
         if int(asked) > num_merges:
             _note(

@@ -7,7 +7,7 @@ const folder = process.env.PAYLOADS;
 if (!folder) throw new Error("run these tests through pytest tests/test_stage_js.py: it makes the payloads");
 
 export const TRAINED = ["bytes", "no-split", "chars", "separate", "attached"];
-export const ALL = [...TRAINED, "gpt2", "no-merges", "empty"];
+export const ALL = [...TRAINED, "gpt2", "no-merges", "rank-table", "empty"];
 
 export function payloadBytes(name) {
   return new Uint8Array(readFileSync(join(folder, `${name}.bin`)));

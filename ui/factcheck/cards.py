@@ -27,7 +27,8 @@ VERDICTS = {
 """Verdict -> its label, icon and colour."""
 
 _READS_TEXT = ("tokenize", "compare")
-"""Pages whose links hold a text."""
+_ASKS_TOKENIZER = ("tokenize", "quirks", "vocabulary")
+"""Pages whose links hold a text, or one tokenizer."""
 
 
 def choose() -> tuple[str, str]:
@@ -111,7 +112,7 @@ def link_of(play: Play) -> tuple[str, str, dict[str, str]]:
     """Return the page, its name and the choices that open a claim there; the first page where that one is missing."""
     page = play.page if play.page in PAGES else "tokenize"
     params = dict(play.options) if page == play.page else {}
-    if play.tokenizer:
+    if page in _ASKS_TOKENIZER:
         params[state.TOKENIZER] = play.tokenizer
     packed = pack_text(play.opens_on()) if page in _READS_TEXT else None
     if packed:

@@ -8,24 +8,23 @@ are left to measure on: a tokenizer flatters the text that it was trained on.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from bpe import Tokenizer, TokenizerLike, Training, TrainSettings, train
-from bpe.formats import load_tokenizer
 from bpe.parallel import load_parallel
 from bpe.pretrained import load_pretrained, pretrained_info, pretrained_names
 from bpe.trainer import Progress
+from ui.brought import BROUGHT_NAME, BroughtTokenizer
 from ui.state import OWN_NAME, OwnTokenizer
 
 __all__ = [
-    "OPENED",
     "RAW_BYTES",
     "TRAINED",
     "TRAINED_NAMES",
-    "Brought",
     "Contender",
+    "Mine",
     "StoppedError",
     "contender_names",
     "find_contender",
@@ -33,7 +32,6 @@ __all__ = [
 ]
 
 RAW_BYTES = "raw bytes"
-OPENED = "your file"
 TRAINED = {"trained on English": ("eng",), "trained on Hindi": ("hin",), "trained on a mix": ()}
 """Name -> languages of the training text; none stands for all chosen ones."""
 TRAINED_NAMES = tuple(TRAINED)
@@ -65,26 +63,26 @@ class Contender:
 
 
 @dataclass(frozen=True)
-class Brought:
-    """What the reader brings: the tokenizer of the session, and the bytes of tokenizer files by name."""
+class Mine:
+    """What the reader has: the tokenizer trained in the session, and the one of a file."""
 
     own: OwnTokenizer | None = None
-    files: Mapping[str, bytes] = field(default_factory=dict)
+    file: BroughtTokenizer | None = None
 
 
-def contender_names(brought: Brought) -> list[str]:
+def contender_names(mine: Mine) -> list[str]:
     """Return the names to choose from, real tokenizers first."""
     real = [name for name in pretrained_names() if pretrained_info(name).available]
-    mine = [OWN_NAME] * (brought.own is not None) + [OPENED] * bool(brought.files)
-    return [*real, *mine, RAW_BYTES, *TRAINED_NAMES]
+    names = [OWN_NAME] * (mine.own is not None) + [BROUGHT_NAME] * (mine.file is not None)
+    return [*real, *names, RAW_BYTES, *TRAINED_NAMES]
 
 
-def find_contender(name: str, brought: Brought, settings: TrainSettings, languages: Sequence[str]) -> Contender:
+def find_contender(name: str, mine: Mine, settings: TrainSettings, languages: Sequence[str]) -> Contender:
     """Return the contender of a name.
 
     settings, languages     of those that are trained on the spot: how, and what the mix is made of
     """
-    own = brought.own
+    own, file = mine.own, mine.file
     if name in TRAINED:
         return _trained(name, settings, sorted(set(TRAINED[name] or languages)))
     if name == RAW_BYTES:
@@ -93,10 +91,9 @@ def find_contender(name: str, brought: Brought, settings: TrainSettings, languag
         about = f"{own.step:,} merges learned on {own.corpus}"
         training, step = own.training, own.step
         return Contender(name, f"{own.key}-{own.step}", about, lambda _progress: training.tokenizer.at_step(step))
-    if name == OPENED and brought.files:
-        files = dict(brought.files)
-        digest = hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()
-        return Contender(name, digest, " and ".join(files), lambda _progress: load_tokenizer(files))
+    if name == BROUGHT_NAME and file is not None:
+        tokenizer = file.tokenizer
+        return Contender(name, file.key, f"{file.title}, {file.kind}", lambda _progress: tokenizer)
     info = pretrained_info(name)
     about = f"{info.title}, {info.vocab_size:,} ids"
     return Contender(name, name, about, lambda _progress: load_pretrained(name), is_real=True)

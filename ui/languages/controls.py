@@ -11,9 +11,10 @@ from bpe import SPLIT_PATTERNS, TrainSettings
 from bpe.metrics import MEASURES
 from bpe.parallel import ParallelText, load_parallel, parse_numbers
 from ui import frame, state
+from ui.brought import bring_tokenizer, brought_tokenizer
 from ui.languages import upload
 from ui.languages.compute import Answer, answer, answers, shelf
-from ui.languages.contenders import TRAINED, Brought, contender_names, find_contender
+from ui.languages.contenders import TRAINED, Mine, contender_names, find_contender
 from ui.languages.question import Question, ask
 from ui.text import count_of, markdown_literal
 from ui.waiting import awaited
@@ -65,22 +66,22 @@ def choose() -> Choice:
     with first:
         reference = known[_choose_reference(text, list(known))]
     with second:
-        chosen, brought = _choose_contenders()
+        chosen, mine = _choose_contenders()
     with third:
         measures = _choose_measures(view)
     settings = _choose_training() if any(one in TRAINED for one in chosen) else TrainSettings(num_merges=0)
     with st.expander(_expander_label(text)):
         languages, left_out = _choose_languages(text)
         numbers = _choose_units(text)
-        st.session_state[state.OWN_FILES] = upload.own_tokenizer_files()
-    if bool(st.session_state[state.OWN_FILES]) != bool(brought.files):
+    bring_tokenizer()
+    if (brought_tokenizer() is None) != (mine.file is None):
         st.rerun()  # the list of tokenizers was drawn before the file came or went
     if not languages or not chosen:
         st.info("Choose at least one language and one tokenizer.")
         frame.end()
         st.stop()
     codes = tuple(language.code for language in text.languages if language.name in languages)
-    contenders = tuple(find_contender(one, brought, settings, (*codes, reference)) for one in chosen)
+    contenders = tuple(find_contender(one, mine, settings, (*codes, reference)) for one in chosen)
     return Choice(ask(text, codes, reference, contenders, numbers, measures), view, (*notices, *left_out))
 
 
@@ -147,7 +148,7 @@ def _expander_label(text: ParallelText) -> str:
     default = [language.name for language in text.languages] if _is_own(text) else _FIRST_LOOK
     chosen = st.session_state.get(key, st.query_params.get_all(key) or default)
     units = st.session_state.get(state.UNITS, st.query_params.get(state.UNITS)) or "all"
-    return f"{count_of(len(chosen), 'language')} · {text.unit}s: {markdown_literal(units[:60])} · open a tokenizer file"
+    return f"{count_of(len(chosen), 'language')} · {text.unit}s: {markdown_literal(units[:60])}"
 
 
 def _choose_languages(text: ParallelText) -> tuple[list[str], tuple[str, ...]]:
@@ -200,9 +201,9 @@ def _choose_units(text: ParallelText) -> tuple[int, ...]:
 # ---------------------------------------------------------------------------------------------- tokenizers
 
 
-def _choose_contenders() -> tuple[list[str], Brought]:
-    brought = Brought(state.own_tokenizer(), st.session_state.get(state.OWN_FILES, {}))
-    names = contender_names(brought)
+def _choose_contenders() -> tuple[list[str], Mine]:
+    mine = Mine(state.own_tokenizer(), brought_tokenizer())
+    names = contender_names(mine)
     state.check_link_each(state.CONTENDERS, names, "tokenizers")
     state.drop_unknown(state.CONTENDERS, names)
     chosen = st.multiselect(
@@ -214,7 +215,7 @@ def _choose_contenders() -> tuple[list[str], Brought]:
         bind="query-params",
         help="The first one sorts the chart.",
     )
-    return chosen, brought
+    return chosen, mine
 
 
 def _choose_training() -> TrainSettings:

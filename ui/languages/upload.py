@@ -1,4 +1,4 @@
-"""The reader's own files: a parallel text, and a tokenizer. Read once, kept in the session, never shared."""
+"""The reader's own parallel text: read once, kept in the session, never shared."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ from bpe.parallel import ParallelText, parse_parallel_files, parse_parallel_tabl
 from ui import frame, state
 from ui.text import count_of, markdown_literal
 
-__all__ = ["own_parallel_text", "own_tokenizer_files"]
+__all__ = ["own_parallel_text"]
 
 MOST_FILES = 80
 MOST_BYTES = 40_000_000
 _MOST_FILE_BYTES = 20_000_000
-_MOST_TOKENIZER_FILES = 2
 
 
 def own_parallel_text() -> tuple[ParallelText, tuple[str, ...]]:
@@ -91,19 +90,3 @@ def _read(files: Sequence[UploadedFile], encodings: dict[str, str | None]) -> tu
         ((name, content),) = texts.items()
         return parse_parallel_table(content, name=name), tuple(notices)
     return parse_parallel_files(texts), tuple(notices)
-
-
-def own_tokenizer_files() -> dict[str, bytes]:
-    """Draw the upload of a tokenizer and return its files by name; empty without any."""
-    files = st.file_uploader(
-        "Open a tokenizer: tokenizer.json, a .tiktoken rank file, vocab.json with merges.txt, or a minbpe .model",
-        accept_multiple_files=True,
-        key=state.TOKENIZER_UPLOAD,
-        max_upload_size=_MOST_FILE_BYTES // 10**6,
-        help="It then stands in the list of tokenizers as *your file*.",
-    )
-    if len(files) > _MOST_TOKENIZER_FILES:
-        raise CorpusError(
-            f"a tokenizer must be one file, or two that belong together, but {len(files)} were chosen: remove some"
-        )
-    return {file.name: file.getvalue() for file in files}

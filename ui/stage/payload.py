@@ -42,7 +42,7 @@ from bpe.errors import SettingsError
 from bpe.lifetimes import NEVER, WALL, History
 from ui.stage.names import pack_names
 
-__all__ = ["MergeColumns", "StageOptions", "StageView", "build_payload", "read_head", "with_head"]
+__all__ = ["MergeColumns", "StageOptions", "StageView", "build_payload", "pack_payload", "read_head", "with_head"]
 
 _VERSION = 1
 _SMALL_NEVER = 2**15 - 1
@@ -129,10 +129,18 @@ def build_payload(
         "num_merges": num_merges,
         "views": [{"title": view.title} for view in views],
     }
+    return pack_payload(head, sections, identity=[head["num_merges"], head["views"]])
+
+
+def pack_payload(head: Mapping[str, Any], sections: Mapping[str, NDArray[Any]], *, identity: Sequence[Any]) -> bytes:
+    """Return a head and sections in the layout above; `sections` and `id` are added to the head.
+
+    The id is a digest of the sections and of `identity`, the entries of the head that belong to the drawing.
+    """
     table, body = _join_sections(sections)
     digest = hashlib.sha256(body)
-    digest.update(json.dumps([head["num_merges"], head["views"], table]).encode())
-    return _join_head(head | {"id": digest.hexdigest()[:16], "sections": table}, body)
+    digest.update(json.dumps([*identity, table]).encode())
+    return _join_head({**head, "id": digest.hexdigest()[:16], "sections": table}, body)
 
 
 def read_head(payload: bytes) -> dict[str, Any]:

@@ -118,11 +118,29 @@ export class Vocabulary {
       if (!this.#baseIds.has(key)) this.#baseIds.set(key, id);
       start = sections.base_ends[i];
     });
-    // Ranks ascend, so both parents of a row have their length already.
-    this.#nameLength = new Float64Array(merges.numRows);
     for (let row = 0; row < merges.numRows; row++) {
-      this.#nameLength[row] = this.nameLength(merges.left[row]) + this.nameLength(merges.right[row]);
       if (!this.#rowOfToken.has(merges.token[row])) this.#rowOfToken.set(merges.token[row], row);
+    }
+    this.#nameLength = new Float64Array(merges.numRows);
+    for (let row = 0; row < merges.numRows; row++) this.#measureName(row);
+  }
+
+  /** Parents first. Nearly always they have a lower rank and are done; in a table of ranks they need not. */
+  #measureName(row) {
+    const { merges } = this;
+    const pending = [row];
+    while (pending.length) {
+      const current = pending[pending.length - 1];
+      const parents = [merges.left[current], merges.right[current]];
+      const missing = parents
+        .map((id) => this.rowOfToken(id))
+        .filter((parent) => parent >= 0 && !this.#nameLength[parent]);
+      if (missing.length && !this.#nameLength[current]) {
+        pending.push(...missing);
+      } else {
+        this.#nameLength[current] = this.nameLength(parents[0]) + this.nameLength(parents[1]);
+        pending.pop();
+      }
     }
   }
 

@@ -1,0 +1,10 @@
+"""Who says it. Facts and figures are theirs, the words are ours."""
+
+COMMON = "Often told in articles that explain tokens"
+MILLIDGE = "Beren Millidge (2023), Integer tokenization is insane, beren.io"
+OPENAI_HELP = "OpenAI Help Center, What are tokens and how to count them?"
+META_BLOG = "Meta (2024), Introducing Meta Llama 3, ai.meta.com/blog/meta-llama-3"
+META_PAPER = "Grattafiori et al. (2024), The Llama 3 Herd of Models, arXiv 2407.21783"
+RUMBELOW = "Rumbelow and Watkins (2023), SolidGoldMagikarp (plus, prompt generation), lesswrong.com"
+PETROV = "Petrov et al. (2023), Language Model Tokenizers Introduce Unfairness Between Languages, arXiv 2305.15425"
+RADFORD = "Radford et al. (2019), Language Models are Unsupervised Multitask Learners"

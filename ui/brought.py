@@ -1,0 +1,107 @@
+"""Bring your own tokenizer: a file that the reader opens once and every page can use as *your file*.
+
+The bytes are kept in the session, because an upload widget forgets its files when the reader leaves its page. What
+they hold is read once a server, by content, and nothing of it is run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import streamlit as st
+
+from bpe import TokenizerLike
+from bpe.errors import BpeError, FormatError
+from bpe.formats import FORMATS, load_tokenizer, recognise_format
+from ui import state
+from ui.text import count_of, markdown_literal
+
+__all__ = ["BROUGHT_NAME", "BroughtTokenizer", "bring_tokenizer", "brought_tokenizer"]
+
+BROUGHT_NAME = "your file"
+"""What it is called in lists and links."""
+
+MOST_FILES = 2
+MOST_FILE_MB = 64
+READABLE = (
+    "A tokenizer.json, a .tiktoken rank file, a vocab.json with its merges.txt, a minbpe .model, or bpe JSON. "
+    "What a file is, is told by what it holds."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class BroughtTokenizer:
+    """A tokenizer from the reader's files.
+
+    title    the names of the files;  kind: their format in words
+    key      a digest of their content
+    """
+
+    title: str
+    kind: str
+    key: str
+    tokenizer: TokenizerLike
+
+
+def brought_tokenizer() -> BroughtTokenizer | None:
+    """Return what the reader has brought in this session, if it can be read."""
+    files = st.session_state.get(state.OWN_FILES)
+    if not files:
+        return None
+    try:
+        return _read(_digest(files), files)
+    except BpeError:
+        return None  # said where the file was opened
+
+
+def bring_tokenizer() -> None:
+    """Draw the upload; an unreadable file gives a sentence there, and what was brought before stays."""
+    chosen = st.file_uploader(
+        READABLE, accept_multiple_files=True, key=state.TOKENIZER_UPLOAD, max_upload_size=MOST_FILE_MB
+    )
+    if chosen:
+        _take({file.name: file.getvalue() for file in chosen})
+    brought = brought_tokenizer()
+    if brought is not None:
+        st.markdown(
+            f"**{markdown_literal(brought.title)}**: {brought.kind}, {brought.tokenizer.vocab_size:,} ids, "
+            f"{count_of(brought.tokenizer.num_merges, 'merge')}. It stands in the lists as *{BROUGHT_NAME}*."
+        )
+        if not chosen:
+            st.button("Put it away", on_click=_put_away, key=state.PUT_AWAY)
+
+
+def _take(files: Mapping[str, bytes]) -> None:
+    try:
+        if len(files) > MOST_FILES:
+            raise FormatError(
+                f"a tokenizer must be one file, or two that belong together, but {len(files)} were chosen; remove some"
+            )
+        _read(_digest(files), files)
+    except BpeError as error:
+        message = str(error)
+        st.error(markdown_literal(message[:1].upper() + message[1:].rstrip(".")) + ".", icon=":material/error:")
+        return
+    st.session_state[state.OWN_FILES] = dict(files)
+
+
+def _put_away() -> None:
+    st.session_state.pop(state.OWN_FILES, None)
+
+
+def _digest(files: Mapping[str, bytes]) -> str:
+    digest = hashlib.sha256()
+    for name, data in sorted(files.items()):
+        digest.update(f"{name}\0{len(data)}\0".encode())
+        digest.update(data)
+    return digest.hexdigest()
+
+
+@st.cache_resource(max_entries=8, show_spinner="Reading the tokenizer")
+def _read(key: str, _files: Mapping[str, bytes]) -> BroughtTokenizer:
+    """Read the files. `key` stands for them; errors are not kept."""
+    tokenizer = load_tokenizer(_files)
+    kind = FORMATS[recognise_format(_files)].title
+    return BroughtTokenizer(" and ".join(_files), kind, key, tokenizer)

@@ -1,0 +1,1 @@
+"""The page Compare: one text under many tokenizers, on one axis."""

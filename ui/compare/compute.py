@@ -1,0 +1,165 @@
+"""One text under many tokenizers: a row each, kept by text and tokenizer, and how the rows agree."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from bpe import UNKNOWN_ID, History, TokenizerLike
+from bpe.agreement import Agreement, compare_cuts
+from bpe.byte_axis import PlacedTokens, original_offsets, place_tokens
+from bpe.errors import BpeError
+from bpe.normalizing import Change
+from bpe.tokenizer import Special
+from ui.compare.contenders import Contender
+from ui.jobs import Job, JobBoard
+from ui.state import OWN_NAME
+
+__all__ = [
+    "Comparison",
+    "Row",
+    "compare",
+    "comparison_key",
+    "comparisons",
+    "own_at_step",
+    "row_of",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """A text under one tokenizer.
+
+    placed       its tokens on the bytes of the text
+    changes      what normalization did to the text
+    num_unknown  tokens that stand for something unknown
+    names        id -> name, where a token's name is not the text it covers (`##ing`, `▁the`)
+    history, offsets
+                 of the own tokenizer: the text at every step, and its base symbols on the bytes of the text
+    problem      why there are no tokens
+    """
+
+    name: str
+    placed: PlacedTokens
+    changes: tuple[Change, ...] = ()
+    num_unknown: int = 0
+    names: dict[int, str] = field(default_factory=dict)
+    history: History | None = None
+    offsets: NDArray[np.int64] | None = None
+    problem: str = ""
+
+    @property
+    def has_cuts(self) -> bool:
+        """Whether its tokens can be shown on the axis."""
+        return self.placed.ends is not None and not self.problem
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """All rows, in the order asked for, and the agreement of those that are on the axis.
+
+    num_bytes, num_chars    of the text
+    on_axis                 the rows that `agreement` counts, in its order
+    """
+
+    text: str
+    num_bytes: int
+    num_chars: int
+    rows: tuple[Row, ...]
+    on_axis: tuple[Row, ...]
+    agreement: Agreement | None
+
+
+@st.cache_resource(show_spinner=False)
+def comparisons() -> JobBoard[tuple[Row, ...]]:
+    """Return the rows computed last, for all sessions."""
+    return JobBoard(num_kept=16)
+
+
+def comparison_key(text: str, special: Special, contenders: Sequence[Contender]) -> str:
+    """Return a digest of everything that the rows depend on."""
+    asked = [special, *(f"{contender.name} {contender.key}" for contender in contenders), text]
+    return hashlib.sha256("\0".join(asked).encode()).hexdigest()
+
+
+def rows_of(text: str, special: Special, contenders: Sequence[Contender], job: Job[tuple[Row, ...]]) -> tuple[Row, ...]:
+    """Return the rows, one after another; a row that is known costs nothing. Stops between two rows."""
+    rows: list[Row] = []
+    for number, contender in enumerate(contenders):
+        if not job.report(number, len(contenders)):
+            break
+        rows.append(row_of(text, special, contender))
+    return tuple(rows)
+
+
+@lru_cache(maxsize=64)
+def row_of(text: str, special: Special, contender: Contender) -> Row:
+    """Return a text under one tokenizer; of the own one, at its last step."""
+    tokenizer = contender.get()
+    try:
+        placed = place_tokens(tokenizer, text, special=special)
+    except BpeError as error:
+        return Row(contender.name, PlacedTokens(np.zeros(0, dtype=np.int64), None), problem=str(error))
+    changes = getattr(tokenizer, "changes", None)
+    history = tokenizer.history(text, special=special) if contender.name == OWN_NAME else None
+    return Row(
+        name=contender.name,
+        placed=placed,
+        changes=tuple(changes(text)) if changes is not None else (),
+        num_unknown=_num_unknown(tokenizer, placed.ids),
+        names=_names(tokenizer, placed.ids),
+        history=history,
+        offsets=None if history is None else original_offsets(history, text.encode()),
+    )
+
+
+def compare(text: str, rows: Sequence[Row], step: int) -> Comparison:
+    """Return the rows with the own one at a step, and how they agree."""
+    at_step = tuple(own_at_step(row, step) for row in rows)
+    on_axis = tuple(row for row in at_step if row.has_cuts)
+    return Comparison(
+        text=text,
+        num_bytes=len(text.encode()),
+        num_chars=len(text),
+        rows=at_step,
+        on_axis=on_axis,
+        agreement=compare_cuts([row.placed.cuts for row in on_axis]) if on_axis else None,
+    )
+
+
+def own_at_step(row: Row, step: int) -> Row:
+    """Return the row of the own tokenizer as it is after so many merges; other rows as they are.
+
+    The ids are left out at earlier steps: only the places are looked at.
+    """
+    history, offsets = row.history, row.offsets
+    if history is None or offsets is None or step >= history.num_merges or history.num_symbols == 0:
+        return row
+    is_cut = np.append(history.lifetimes >= step, True)
+    ends = offsets[1:][is_cut]
+    ids = np.full(len(ends), UNKNOWN_ID, dtype=np.int64)
+    return Row(
+        name=row.name,
+        placed=PlacedTokens(ids, ends),
+        num_unknown=row.num_unknown,
+        history=history,
+        offsets=offsets,
+    )
+
+
+def _num_unknown(tokenizer: TokenizerLike, ids: NDArray[np.int64]) -> int:
+    unknown = {UNKNOWN_ID, getattr(tokenizer, "unk_id", None), getattr(tokenizer, "unknown_id", None)} - {None}
+    return int(np.isin(ids, sorted(unknown)).sum())
+
+
+def _names(tokenizer: TokenizerLike, ids: NDArray[np.int64]) -> dict[int, str]:
+    token_name = getattr(tokenizer, "token_name", None)
+    if tokenizer.num_merges or token_name is None:
+        return {}
+    return {token: token_name(token) for token in np.unique(ids).tolist()}

@@ -1,0 +1,194 @@
+"""Controls of the page: which vocabulary, which of its tokens, and the one token to look into."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+from typing import cast, get_args
+
+import streamlit as st
+
+from bpe import TokenizerLike
+from bpe.errors import FormatError
+from bpe.formats import FORMATS
+from bpe.pretrained import load_pretrained, pretrained_info, pretrained_names
+from bpe.vocabulary import NO_KIND, SCRIPTS, Order, SearchBy, TokenFilter, Vocabulary
+from ui import state
+from ui.text import count_of, markdown_literal
+from ui.vocabulary.compute import default_token, opened_files
+from ui.vocabulary.words import KIND_WORDS
+
+__all__ = ["Chosen", "choose_filter", "choose_token", "choose_vocabulary", "describe", "pick_token"]
+
+MOST_QUERY_CHARS = 500
+MOST_UPLOAD_MB = 20
+_KINDS = {words: kind for kind, words in KIND_WORDS.items()}
+_SCRIPTS = {name.replace("_", " "): place for place, name in enumerate(SCRIPTS)}
+_EXAMPLE_SEARCHES = {
+    "Magikarp": ("Magikarp", "text"),
+    "four digits": (r"^ ?\d{4}$", "regex"),
+    "only punctuation": (r"^\p{P}{6,}$", "regex"),
+    "capitals": (r"^ ?\p{Lu}{8,}$", "regex"),
+    "bytes e2 80": ("e2 80", "hex"),
+    "the first ids": ("0-300", "id"),
+}
+_PLACEHOLDERS = {
+    "text": "part of a token, such as  berry",
+    "regex": r"such as ^ ?\d{3}$",
+    "hex": "such as e2 80",
+    "id": "such as 41236 or 100-200",
+}
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The vocabulary to look at. `key` stands for the tokenizer in caches; `about` is a line for the reader."""
+
+    name: str
+    key: str
+    tokenizer: TokenizerLike
+    about: str
+
+
+def choose_vocabulary(label: str = "Vocabulary") -> Chosen:
+    """Draw the choice of a vocabulary: a real one, the session's own at its step, or one from a file.
+
+    A file stands in for the choice as long as it is there.
+    """
+    names = [name for name in pretrained_names() if pretrained_info(name).available]
+    own = state.own_tokenizer()
+    if own is not None:
+        names.append(state.OWN_NAME)
+    state.check_link(state.TOKENIZER, names, "tokenizer")
+    name = st.selectbox(label, names, key=state.TOKENIZER, bind="query-params")
+    with st.expander("Or open tokenizer files"):
+        uploaded = _uploaded()
+    if uploaded is not None:
+        return uploaded
+    if name == state.OWN_NAME:
+        assert own is not None
+        tokenizer = own.training.tokenizer.at_step(own.step)
+        about = f"Trained here on {own.corpus}, after {count_of(own.step, 'merge')}"
+        return Chosen(name, f"{own.key} {own.step}", tokenizer, about)
+    info = pretrained_info(name)
+    return Chosen(name, name, load_pretrained(name), f"{info.title} · {info.kind} · {info.source} · {info.licence}")
+
+
+def _uploaded() -> Chosen | None:
+    """Draw an upload and return its tokenizer, None without files.
+
+    Raises:
+        FormatError: the files are no tokenizer, or a damaged one.
+    """
+    formats = ", ".join(file_format.title for file_format in FORMATS.values())
+    uploads = st.file_uploader(
+        f"{formats}; at most {MOST_UPLOAD_MB} MB each. Where a format takes two files, open both.",
+        accept_multiple_files=True,
+        key=state.VOCABULARY_UPLOAD,
+        max_upload_size=MOST_UPLOAD_MB,
+    )
+    if not uploads:
+        return None
+    files = {upload.name: upload.getvalue() for upload in uploads}
+    for name, content in files.items():
+        if len(content) > MOST_UPLOAD_MB * 10**6:
+            raise FormatError(
+                f"a tokenizer file must have at most {MOST_UPLOAD_MB} MB, but {name} has {len(content):,} bytes"
+            )
+    digest = hashlib.sha256()
+    for name, content in sorted(files.items()):
+        digest.update(f"{name}\0{len(content)}\0".encode() + content)
+    key = digest.hexdigest()
+    return Chosen("file", key, opened_files(key, files), f"Opened from {', '.join(files)}")
+
+
+def choose_filter(vocabulary: Vocabulary) -> TokenFilter:
+    """Draw the search and the filters."""
+    searches, orders = list(get_args(SearchBy)), list(get_args(Order))
+    state.check_link(state.SEARCH_BY, searches, "kind of search")
+    state.check_link(state.ORDER, orders, "order")
+    with st.container(horizontal=True, gap="small"):
+        for name, search in _EXAMPLE_SEARCHES.items():
+            st.button(name, key=f"search-{name}", on_click=_search_for, args=search)
+    query_place, by_place, order_place = st.columns([3, 2, 1.2], vertical_alignment="bottom")
+    with by_place:
+        by = st.segmented_control(
+            "Search by", searches, default="text", required=True, key=state.SEARCH_BY, bind="query-params"
+        )
+    with query_place:
+        query = st.text_input(
+            "Search the tokens",
+            key=state.SEARCH,
+            max_chars=MOST_QUERY_CHARS,
+            placeholder=_PLACEHOLDERS[by],
+            bind="query-params",
+        )
+    with order_place:
+        order = st.selectbox("Order", orders, key=state.ORDER, bind="query-params")
+    scripts, kinds, shortest, longest = _filters(vocabulary)
+    return TokenFilter(
+        query=query or "",
+        by=cast(SearchBy, by),
+        scripts=tuple(_SCRIPTS[script] for script in scripts),
+        kinds=reduce(or_, (_KINDS[kind] for kind in kinds), NO_KIND),
+        min_bytes=shortest,
+        max_bytes=longest,
+        order=cast(Order, order),
+    )
+
+
+def _search_for(query: str, by: str) -> None:
+    st.session_state[state.SEARCH] = query
+    st.session_state[state.SEARCH_BY] = by
+
+
+def _filters(vocabulary: Vocabulary) -> tuple[list[str], list[str], int, int | None]:
+    """Draw the filters in a box that says on its outside what is set."""
+    most = max(int(vocabulary.num_bytes.max(initial=0)), 1)
+    set_ones = [
+        name
+        for name, key in (("script", state.SCRIPT), ("kind", state.KIND))
+        if st.session_state.get(key, st.query_params.get(key))
+    ]
+    set_ones += ["length"] if any(st.session_state.get(key) for key in (state.SHORTEST, state.LONGEST)) else []
+    with st.expander("Filters" + (f": {', '.join(set_ones)}" if set_ones else "")):
+        first, second, third, fourth = st.columns([2, 2, 1, 1])
+        with first:
+            scripts = st.multiselect("Scripts", list(_SCRIPTS), key=state.SCRIPT, bind="query-params")
+            st.caption("Any of these; the script of all letters in the token.")
+        with second:
+            kinds = st.multiselect("Kinds", list(_KINDS), key=state.KIND, bind="query-params")
+            st.caption("All of these at once.")
+        with third:
+            shortest = st.number_input("Bytes, at least", 0, 10**6, 0, key=state.SHORTEST, bind="query-params")
+        with fourth:
+            longest = st.number_input("Bytes, at most", 0, 10**6, None, key=state.LONGEST, bind="query-params")
+            st.caption(f"The longest token has {count_of(most, 'byte')}.")
+    return scripts, kinds, int(shortest or 0), None if longest is None else int(longest)
+
+
+def choose_token(vocabulary: Vocabulary) -> int:
+    """Draw the choice of one token by its id; a click in the list sets it too."""
+    most = max(vocabulary.vocab_size - 1, 0)
+    state.check_link_number(state.TOKEN, 0, most, "as token id")
+    kept = st.session_state.get(state.TOKEN)
+    if kept is not None and not 0 <= kept <= most:
+        st.session_state[state.TOKEN] = default_token(vocabulary)
+    token = st.number_input(
+        "Token id", 0, most, default_token(vocabulary), key=state.TOKEN, help="Or pick a row.", bind="query-params"
+    )
+    return int(token)
+
+
+def pick_token(token: int) -> None:
+    """Look into a token: what the list calls with the row that was picked."""
+    st.session_state[state.TOKEN] = token
+
+
+def describe(chosen: Chosen, vocabulary: Vocabulary) -> str:
+    """Return the line under the choice."""
+    unused = vocabulary.vocab_size - len(vocabulary)
+    gap = f" · {unused:,} ids below {vocabulary.vocab_size:,} are unused" if unused else ""
+    return f"{markdown_literal(chosen.about)} · {count_of(len(vocabulary), 'token')}{gap}"
