@@ -290,6 +290,11 @@ class CompiledEncoder:
                 _extra=self._extra[: self._state[_NUM_EXTRA]].copy(),
             )
 
+    def record_list(self, text: str) -> tuple[list[int], RecordedText]:
+        """Return the token ids of a text as a list, and the recording."""
+        recorded = self.record(text.encode())
+        return self._as_list(recorded.ids), recorded
+
     def _run(self, data: bytes, *, is_recording: bool) -> None:
         size = len(data)
         if size + PADDING > len(self._buffer):
