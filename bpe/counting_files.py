@@ -361,14 +361,13 @@ def _count_on_threads(
 def _in_stretches(parts: Sequence[Part], num_stretches: int) -> list[list[Part]]:
     """Divide parts, in order, into stretches of about the same number of bytes."""
     total = sum(part.end - part.start for part in parts)
-    stretches: list[list[Part]] = [[]]
+    stretches: list[list[Part]] = [[] for _ in range(num_stretches)]
     done = 0
     for part in parts:
-        if stretches[-1] and done >= total * len(stretches) / num_stretches:
-            stretches.append([])
-        stretches[-1].append(part)
-        done += part.end - part.start
-    return stretches
+        size = part.end - part.start
+        stretches[(2 * done + size) * num_stretches // (2 * total)].append(part)  # by the middle of the part
+        done += size
+    return [stretch for stretch in stretches if stretch]
 
 
 def _wait(future: Future[Any], watch: _Watch) -> Any:

@@ -109,8 +109,8 @@ def cuts_of_spans(spans: Sequence[Span], text: str) -> NDArray[np.int64]:
     """Return int64[num_tokens]: the byte of the text where each token ends, from spans in characters.
 
     A token ends where its span does, so what lies between two spans belongs to the second token. Tokens with
-    characters in common divide these evenly, or when the tokens are more, their bytes. An empty span is a token
-    that is not in the text.
+    characters in common divide these evenly, or when the tokens are more, their bytes; if these are too few as
+    well, the first tokens get none. An empty span is a token that is not in the text.
 
     >>> cuts_of_spans([(0, 2), (3, 4)], "ab c").tolist()
     [2, 4]
@@ -132,13 +132,21 @@ def cuts_of_spans(spans: Sequence[Span], text: str) -> NDArray[np.int64]:
             cuts.append(byte_of[end])
             i += 1
             continue
-        start, sharing = spans[last][0], last - i + 1
-        for nth in range(1, sharing):
-            if end - start >= sharing:
-                cuts.append(byte_of[start + nth * (end - start) // sharing])
-            else:
-                cuts.append(byte_of[start] + nth * (byte_of[end] - byte_of[start]) // sharing)
+        cuts += _divide(spans[last][0], end, last - i + 1, byte_of)
         i = last
     if cuts:
         cuts[-1] = byte_of[-1]
     return np.maximum.accumulate(np.array(cuts, dtype=np.int64))
+
+
+def _divide(start: int, end: int, num_parts: int, byte_of: Sequence[int]) -> list[int]:
+    """Return the bytes between which some characters are divided: between characters if they suffice.
+
+    If not even the bytes do, the first parts get none.
+    """
+    first_byte, num_bytes = byte_of[start], byte_of[end] - byte_of[start]
+    if end - start >= num_parts:
+        return [byte_of[start + nth * (end - start) // num_parts] for nth in range(1, num_parts)]
+    if num_bytes >= num_parts:
+        return [first_byte + nth * num_bytes // num_parts for nth in range(1, num_parts)]
+    return [first_byte + max(0, nth - (num_parts - num_bytes)) for nth in range(1, num_parts)]

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import regex
@@ -31,6 +31,7 @@ __all__ = [
     "normalize_by_cluster",
     "token_history",
     "whole_characters",
+    "write_out_added",
 ]
 
 Unit = tuple[str, str]
@@ -214,3 +215,21 @@ def token_history(text: str, cuts: NDArray[np.int64], ids: Sequence[int]) -> His
         num_merges=0,
         final_ids=np.array(ids, dtype=np.int64),
     )
+
+
+def write_out_added(history: History, token_bytes: Callable[[int], bytes]) -> History:
+    """Return a history without steps in which added tokens are written out, for views that need bytes to draw.
+
+    The text is then no longer the reader's: ` 10` for Llama 2, which puts a space in front of `10`. Every token
+    has bytes, so cuts and ids agree. Other histories come back as they are.
+
+    >>> history = token_history("10", np.array([0, 0, 1, 2]), [5, 6, 7])
+    >>> write_out_added(history, lambda token_id: b" ").tokens(0)
+    [b' ', b'1', b'0']
+    """
+    if history.num_merges or not isinstance(history, AlignedHistory):
+        return history
+    pieces = zip(history.tokens(0), history.final_ids.tolist(), strict=True)
+    tokens = [token or token_bytes(token_id) for token, token_id in pieces]
+    ends = np.cumsum([len(token) for token in tokens], dtype=np.int64)
+    return replace(history, text=b"".join(tokens), offsets=np.concatenate((np.zeros(1, dtype=np.int64), ends)))

@@ -131,8 +131,17 @@ def _published_entry(encoding: PublishedEncoding) -> _Entry:
 
 
 def _load_published(encoding: PublishedEncoding) -> RankTokenizer:
+    for name, loaded in list(_LOADED.items()):
+        if isinstance(loaded, RankTokenizer) and _is_same(encoding, name):
+            return loaded.renamed(encoding.name)
     ranks = load_ranks(encoding.ranks)
     return RankTokenizer(encoding.name, ranks, encoding.split, encoding.special_tokens)
+
+
+def _is_same(encoding: PublishedEncoding, name: str) -> bool:
+    """Tell whether a name stands for the same encoding: GPT-2's has two."""
+    parts = {(other.ranks, other.split, other.vocab_size) for other in OPENAI_ENCODINGS if other.name == name}
+    return (encoding.ranks, encoding.split, encoding.vocab_size) in parts
 
 
 def _ranks_entry(table: PackagedRanks) -> _Entry:

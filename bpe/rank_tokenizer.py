@@ -11,6 +11,7 @@ hub_tokenizer.py, for real tokenizers that are no rank tables.
 
 from __future__ import annotations
 
+import copy
 import threading
 import unicodedata
 from collections.abc import Iterable, Mapping
@@ -106,6 +107,12 @@ class RankTokenizer:
 
     def __repr__(self) -> str:
         return f"<RankTokenizer {self.name}: {self.vocab_size:,} ids, {self.num_merges:,} merges>"
+
+    def renamed(self, name: str) -> RankTokenizer:
+        """Return the same tokenizer under another name, sharing everything else."""
+        twin = copy.copy(self)
+        twin.name = name
+        return twin
 
     @property
     def vocab_size(self) -> int:

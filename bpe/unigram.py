@@ -220,6 +220,14 @@ class UnigramTokenizer:
             at = came_from[at]
         return ids[::-1]
 
+    def encode_word(self, pre_token: str) -> list[int]:
+        """Return the token ids of one pre-token, cut the likeliest way; UNKNOWN_ID for an unknown character.
+
+        >>> UnigramTokenizer.of_probabilities({"a": 0.5, "b": 0.25, "ab": 0.25}).encode_word("abc")
+        [2, -1]
+        """
+        return self._best_path(spell(whole_characters(pre_token).encode(), self.base))
+
     def encode(self, text: str, *, special: Special = "text", unknown: Unknown = "raise") -> list[int]:
         """Return the token ids of a text, every pre-token cut the likeliest way. Each distinct one is cut once.
 
@@ -279,6 +287,20 @@ class UnigramTokenizer:
         sampler = _Sampler(self, whole_characters(pre_token), alpha)
         counts = Counter(tuple(sampler.draw(random)) for _ in range(num_samples))
         return sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
+
+    def sampling_probability(self, pre_token: str, ids: Sequence[int], alpha: float = 1.0) -> float:
+        """Return how likely sampling with this alpha cuts a pre-token into these tokens.
+
+        Raises:
+            SettingsError: alpha is not from 0 to 1,000,000.
+
+        >>> tokenizer = UnigramTokenizer.of_probabilities({"a": 0.5, "b": 0.25, "ab": 0.25})
+        >>> [round(tokenizer.sampling_probability("ab", (2,), alpha), 3) for alpha in (0, 1, 9)]
+        [0.5, 0.667, 0.998]
+        """
+        _check_alpha(alpha)
+        spelled = spell(whole_characters(pre_token).encode(), self.base)
+        return exp(min(alpha * sum(map(self._score, ids)) - self._backward(spelled, alpha)[0], 0.0))
 
     def n_best(self, pre_token: str, n: int) -> list[Segmentation]:
         """Return the n likeliest segmentations of a pre-token, or all if there are fewer, likeliest first.

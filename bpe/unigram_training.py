@@ -124,6 +124,17 @@ class UnigramTraining:
     tokenizer: UnigramTokenizer
     pre_tokens: Mapping[str, int] = field(repr=False)
 
+    def count_tokens(self, number: int) -> int:
+        """Return the tokens of the corpus under the vocabulary of a round, every pre-token cut the likeliest way.
+
+        Cost: linear in the distinct pre-tokens.
+
+        Raises:
+            SettingsError: there is no round of this number.
+        """
+        encode = self.tokenizer_at(number).encode_word
+        return sum(len(encode(pre_token)) * count for pre_token, count in self.pre_tokens.items())
+
     def tokenizer_at(self, number: int) -> UnigramTokenizer:
         """Return the tokenizer with the vocabulary of a round.
 

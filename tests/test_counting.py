@@ -220,3 +220,13 @@ def test_counts_read_like_a_dict():
     counts = PreTokenCounts.from_mapping({"né": 2, "a": 1})
     assert (len(counts), list(counts), counts["né"], "x" in counts) == (2, ["né", "a"], 2, False)
     assert counts == {"né": 2, "a": 1}
+
+
+def test_threads_share_the_work_evenly():
+    parts = [Part("a", start, start + 10) for start in range(0, 100, 10)]
+    for num_stretches in (1, 2, 3, 4):
+        stretches = counting_files._in_stretches(parts, num_stretches)
+        assert [part for stretch in stretches for part in stretch] == parts
+        sizes = [len(stretch) for stretch in stretches]
+        assert len(sizes) == num_stretches
+        assert max(sizes) - min(sizes) <= 1

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe import Tokenizer, TrainSettings, metrics, train
+from bpe import Tokenizer, TrainSettings, UnigramTokenizer, metrics, train
 from bpe.errors import SettingsError, UnavailableError
 from bpe.metrics import (
     MEASURES,
@@ -149,7 +149,7 @@ def test_the_word_space_of_ethiopic_counts_as_space():
 
 
 def test_words_of_scripts_without_spaces_come_from_icu():
-    pytest.importorskip("icu4py")
+    pytest.importorskip("icu4py", exc_type=ImportError)
     assert icu_version()
     assert words_of(["すべての人間は、自由である。"], "ja")[0][:3] == ["すべて", "の", "人間"]
     thai, english = (sum(map(len, words_of(declaration(code), tag))) for code, tag in (("tha", "th"), ("eng", "en")))
@@ -290,3 +290,9 @@ def test_public_names_are_sorted_and_there():
     constants_classes_functions = sorted(metrics.__all__, key=lambda one: (not one.isupper(), one.islower(), one))
     assert constants_classes_functions == metrics.__all__
     assert all(hasattr(metrics, name) for name in metrics.__all__)
+
+
+def test_what_a_unigram_tokenizer_does_not_know_is_counted_not_refused():
+    tokenizer = UnigramTokenizer.of_probabilities({"a": 0.5, "b": 0.5}, split="whitespace")
+    counts = count_tokens(tokenizer, ["ab", "aé"])
+    assert (counts.num_tokens.tolist(), counts.num_unknown.tolist()) == ([2, 2], [0, 1])

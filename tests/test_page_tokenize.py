@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from pagetest import finished, head_of, open_page, page_at, payload_of, plain
+from pagetest import finished, head_of, open_page, page_at, payload_of, plain, said
 
+from bpe import TrainSettings, train
+from bpe.formats import save_tokenizer
 from bpe.pretrained import load_pretrained
 from ui import state
+from ui.brought import BROUGHT_NAME
 from ui.controls import DEFAULT_TEXT, EXAMPLES
 from ui.links import pack_text
 
@@ -20,9 +23,7 @@ def summary(app):
 
 
 def type_text(app, text: str):
-    app.text_area(key=state.TEXT_AREA).set_value(text).run()
-    assert not app.exception
-    return app
+    return finished(app.text_area(key=state.TEXT_AREA).set_value(text).run())
 
 
 def test_it_opens_on_a_worked_example_with_figures_that_are_counted():
@@ -168,3 +169,14 @@ def test_a_long_text_shows_progress_and_can_be_given_up(monkeypatch):
     app.button[[button.label for button in app.button].index("Start again")].click().run()
     finished(app)
     assert b"a text that nobody else has" in payload_of(app)
+
+
+def test_a_tokenizer_from_a_file_can_be_chosen():
+    training = train("low lower lowest " * 9, TrainSettings(num_merges=12))
+    app = page_at("app.py", tokenizer=BROUGHT_NAME)
+    app.session_state[state.OWN_FILES] = save_tokenizer(training.tokenizer, "tiktoken")
+    finished(app.run())
+    assert not app.warning
+    ids = training.tokenizer.encode(DEFAULT_TEXT)
+    assert " ".join(map(str, ids)) == app.code[0].value
+    assert "tiktoken ranks" in said(app)

@@ -269,7 +269,7 @@ def test_charts_count_every_token_once():
     every = np.arange(len(vocabulary))
     rows = find_tokens(vocabulary, TokenFilter("a"))
     lengths = length_chart(count_lengths(vocabulary, every), count_lengths(vocabulary, rows))
-    assert [sum(trace.y) for trace in lengths.data] == [len(every), len(rows)]
+    assert [sum(trace.customdata) for trace in lengths.data] == [len(every), len(rows)]
     scripts = script_chart(count_scripts(vocabulary, every), count_scripts(vocabulary, rows))
     assert [sum(x for x in trace.x if x) for trace in scripts.data] == [len(every), len(rows)]
     assert len(length_chart(count_lengths(vocabulary, every), count_lengths(vocabulary, every)).data) == 1

@@ -1,5 +1,7 @@
 """Real tokenizers: their ids are tiktoken's, and their history ends in these ids."""
 
+import functools
+import importlib.util
 import lzma
 import socket
 import subprocess
@@ -8,31 +10,39 @@ import threading
 import unicodedata
 from collections.abc import Iterator
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
 import regex
+import splintr
 import tiktoken
+import tokenizers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiktoken_ext import openai_public
 
 import bpe.pretrained
 import bpe.rank_tokenizer
-from bpe.errors import SettingsError, SpecialTokenError, TokenIdError, UnknownTokenizerError
+from bpe.errors import SettingsError, SpecialTokenError, TokenIdError, UnavailableError, UnknownTokenizerError
+from bpe.hub_tokenizer import HubTokenizer
 from bpe.lifetimes import NEVER, History
+from bpe.normalizing import Change
 from bpe.pretokenize import split
 from bpe.pretrained import (
     NO_PARENT,
     RankTokenizer,
+    is_loaded,
+    load_all,
     load_pretrained,
     pretrained_info,
     pretrained_names,
 )
 from bpe.samples import load_udhr
-from bpe.vocabularies import load_ranks
+from bpe.vocabularies import load_ranks, packaged
 
 NAMES = ("gpt2", "r50k_base", "p50k_base", "cl100k_base", "o200k_base")
+PACKAGED = ("llama3", "qwen2.5", "mistral-tekken", "deepseek-v3")
 GENERATIONS = ("gpt2", "cl100k", "o200k")
 
 
@@ -72,6 +82,13 @@ def references() -> Iterator[dict[str, tiktoken.Encoding]]:
 def tokens(name: str, text: str) -> list[str]:
     tokenizer = load_pretrained(name)
     return [tokenizer.decode([token_id]) for token_id in tokenizer.encode(text)]
+
+
+def test_two_names_of_one_encoding_share_their_tables() -> None:
+    gpt2, r50k = load_pretrained("gpt2"), load_pretrained("r50k")
+
+    assert (gpt2.name, r50k.name) == ("gpt2", "r50k_base")
+    assert gpt2._ranks is r50k._ranks
 
 
 def num_tokens(name: str, text: str) -> int:
@@ -248,6 +265,153 @@ def test_decoding_gives_back_the_text(name: str, text: str) -> None:
 
     for special in ("text", "special"):
         assert tokenizer.decode(tokenizer.encode(text, special=special)) == whole_characters
+
+
+# ---------------------------------------------------------------------- out of a package
+
+SPLINTR = {"llama3": "llama3", "qwen2.5": "qwen3", "mistral-tekken": "mistral_v3", "deepseek-v3": "deepseek_v3"}
+EVERY_SCRIPT = "Hello world! strawberry  strawberry 1234567890 안녕하세요 नमस्ते"
+
+
+@functools.cache
+def open_splintr(name: str) -> splintr.AnyTokenizer:
+    return splintr.Tokenizer.from_pretrained(SPLINTR[name])
+
+
+@pytest.mark.parametrize(
+    ("name", "count", "first_ids"),
+    [
+        ("llama3", 18, [9906, 1917, 0, 73700]),
+        ("qwen2.5", 27, [9707, 1879, 0, 72600]),
+        ("mistral-tekken", 27, [22177, 4304, 1033]),
+        ("deepseek-v3", 20, [19923, 2058, 3]),
+    ],
+)
+def test_first_ids_of_packaged_tables(name: str, count: int, first_ids: list[int]) -> None:
+    ids = load_pretrained(name).encode(EVERY_SCRIPT)
+
+    assert len(ids) == count
+    assert ids[: len(first_ids)] == first_ids
+
+
+@pytest.mark.parametrize("name", PACKAGED)
+@settings(deadline=None)
+@given(text=texts)
+def test_ids_are_those_of_the_package(name: str, text: str) -> None:
+    tokenizer = load_pretrained(name)
+    whole_characters = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if name == "qwen2.5":  # the package does not compose; Qwen does
+        whole_characters = unicodedata.normalize("NFC", whole_characters)
+
+    assert tokenizer.encode(text) == open_splintr(name).encode_ordinary(whole_characters)
+    assert tokenizer.decode(tokenizer.encode(text)) == whole_characters
+
+
+@pytest.mark.parametrize("name", PACKAGED)
+@pytest.mark.parametrize("special", ["text", "special"])
+@settings(deadline=None)
+@given(text=texts)
+def test_history_of_packaged_tables_ends_in_the_encoding(name: str, special: str, text: str) -> None:
+    tokenizer = load_pretrained(name)
+    text = unicodedata.normalize("NFC", text)
+
+    check_history(tokenizer, tokenizer.history(text, special=special), tokenizer.encode(text, special=special))
+
+
+# Digits, runs of Chinese and Japanese with signs among them, unassigned code points, white space before each.
+PIECES = (
+    "the", "A", "Aa", "aB", " ", "  ", "\n", "\r\n", "\t", "1", "12345", "٣", "½", "é", "e\u0301", "\u0301",
+    "日本", "カナ", "\u3099", "\u309b", "・", "゠", "ー", "龥", "\u3040", "\u3097", "안녕", "😉", "\u200d", "\x00",
+    "\x01", "\u00ad", "नमस्ते", ".", "'s", "'LL", "//", "__", "-x", "\u3000", "\u00a0", "ﬁ",
+)  # fmt: skip
+DEEPSEEK = (
+    r"\p{N}{1,3}",
+    r"[一-龥぀-ゟ゠-ヿ]+",
+    r"[!\"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*"
+    r"|\s*[\r\n]+|\s+(?!\S)|\s+",
+)
+"""As DeepSeek publishes them, applied one after the other."""
+
+
+@settings(deadline=None, max_examples=300)
+@given(text=st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
+def test_deepseeks_patterns_are_one(text: str) -> None:
+    steps = [tokenizers.pre_tokenizers.Split(tokenizers.Regex(pattern), "isolated") for pattern in DEEPSEEK]
+    published = tokenizers.pre_tokenizers.Sequence(steps)
+
+    assert split(text, load_pretrained("deepseek-v3").split) == [
+        piece for piece, _span in published.pre_tokenize_str(text)
+    ]
+
+
+def test_text_is_composed_for_qwen() -> None:
+    qwen = load_pretrained("qwen")
+    text = "cafe\u0301 \u0958"
+    history = qwen.history(text)
+
+    assert qwen.encode(text) == qwen.encode(unicodedata.normalize("NFC", text))
+    assert qwen.decode(qwen.encode(text)) == unicodedata.normalize("NFC", text)
+    assert qwen.changes(text) == [
+        Change(3, 6, "e\u0301", "é", "NFC"),
+        Change(7, 10, "\u0958", "\u0915\u093c", "NFC"),
+    ]
+    assert qwen.changes("café") == []
+    assert history.text == text.encode()
+    assert b"".join(history.tokens(qwen.num_merges)) == text.encode()
+    assert history.final_ids.tolist() == qwen.encode(text)
+
+
+@settings(deadline=None)
+@given(text=st.text(alphabet="e\u0301\u0958\u0915\u093c 1\u1100\u1161\u212bab", max_size=20))
+def test_history_behind_a_normalizer_keeps_text_and_counts(text: str) -> None:
+    qwen = load_pretrained("qwen2.5")
+    history = qwen.history(text)
+
+    assert history.text == text.encode()
+    assert np.all(np.diff(history.offsets) >= 0)
+    assert (history.offsets[0], history.offsets[-1]) == (0, len(history.text))
+    assert history.num_tokens[-1] == len(qwen.encode(text))
+    for step in (0, 1000, qwen.num_merges):
+        shown = history.token_offsets(step)
+        inner = {place for place in shown.tolist() if 0 < place < len(history.text)}
+        assert set((np.flatnonzero(history.byte_lifetimes() >= step) + 1).tolist()) == inner
+
+
+def test_special_token_is_not_composed_with_what_follows() -> None:
+    qwen = load_pretrained("qwen2.5")
+    ids = qwen.encode("e\u0301<think>\u0301", special="special")
+
+    assert ids == [*qwen.encode("é"), 151_667, *qwen.encode("\u0301")]
+    assert qwen.history("e\u0301<think>\u0301", special="special").final_ids.tolist() == ids
+
+
+@pytest.mark.parametrize("name", PACKAGED)
+def test_special_tokens_are_those_of_the_package(name: str) -> None:
+    package = open_splintr(name)
+    num_ids = splintr.base_vocab_size(SPLINTR[name])  # it adds tokens of its own above
+
+    assert load_pretrained(name).special_tokens == {
+        text: token_id for text, token_id in package.special_tokens().items() if token_id < num_ids
+    }
+    assert load_pretrained(name).vocab_size == num_ids
+
+
+def test_id_kept_free_is_no_token() -> None:
+    llama3 = load_pretrained("llama3")
+
+    assert llama3.vocab_size == 128_256
+    with pytest.raises(TokenIdError, match="from 0 to 128,255 and in use, but is 128,200"):
+        llama3.token_bytes(128_200)
+
+
+def test_tokens_that_llama3_finds_only_as_whole_words() -> None:
+    llama3 = load_pretrained("llama3")
+    no_merge = llama3.merge_rows(np.arange(127_000, llama3.num_merges)).left == NO_PARENT
+    token_id = next(i for i in range(256, 128_000) if llama3.token_bytes(i) == " việc".encode())
+
+    assert llama3.encode(" việc") == [token_id]
+    assert llama3.merge_rows(np.array([token_id - 256])).left.tolist() == [NO_PARENT]
+    assert no_merge.any()
 
 
 # ---------------------------------------------------------------------- special tokens
@@ -527,15 +691,93 @@ def test_every_tokenizer_has_one_name() -> None:
     assert len(set(names)) == len(names)
 
 
-@pytest.mark.parametrize("name", NAMES)
+AVAILABLE = tuple(name for name in pretrained_names() if pretrained_info(name).available)
+
+
+@pytest.mark.parametrize("name", AVAILABLE)
 def test_info_says_what_loading_gives(name: str) -> None:
     info, tokenizer = pretrained_info(name), load_pretrained(name)
 
     assert (info.name, info.vocab_size) == (tokenizer.name, tokenizer.vocab_size) == (name, tokenizer.vocab_size)
     assert info.special_tokens == tokenizer.special_tokens
-    assert info.kind == "byte-level BPE"
-    assert info.available
-    assert "MIT" in info.licence
+    assert info.title
+    assert info.source
+    assert "Lic" in info.licence or "Terms" in info.licence
+    assert (info.kind == "byte-level BPE") == isinstance(tokenizer, RankTokenizer) == (tokenizer.num_merges > 0)
+    assert bool(info.split_pattern) == isinstance(tokenizer, (RankTokenizer, HubTokenizer))
+    assert (info.normalizer == "none") == (tokenizer.changes("1ÀE\u0301 ㎞") == [])
+
+
+def test_fifteen_tokenizers_are_available_with_every_package_installed() -> None:
+    assert len(AVAILABLE) == 15
+    assert [name for name in pretrained_names() if name not in AVAILABLE] == ["t5", "albert"]
+
+
+@pytest.mark.parametrize("name", ["t5", "albert"])
+def test_tokenizer_that_is_not_shipped_says_what_to_bring(name: str) -> None:
+    info = pretrained_info(name)
+
+    assert not info.available
+    assert "bring its file, spiece.model or tokenizer.json" in info.why_not
+    with pytest.raises(UnavailableError, match="bring its file"):
+        load_pretrained(name)
+
+
+@pytest.mark.parametrize(
+    ("module", "names"),
+    [
+        ("splintr", ("llama2", "gemma2", "gemma3", "mistral-v1", *PACKAGED)),
+        ("tokenizers", ("bert-uncased", "xlm-r")),
+    ],
+)
+def test_missing_package_is_named(module: str, names: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == module else find(name))
+    monkeypatch.setattr(bpe.pretrained, "_LOADED", {})
+
+    assert tuple(name for name in AVAILABLE if not pretrained_info(name).available) == names
+    for name in names:
+        package = pretrained_info(name).package
+        assert pretrained_info(name).why_not.endswith(f"python -m pip install {package}")
+        with pytest.raises(UnavailableError, match=f"needs the package {package}, which is not installed"):
+            load_pretrained(name)
+
+
+def test_packages_are_the_ones_that_requirements_pin() -> None:
+    pinned = (Path(bpe.__file__).parents[1] / "requirements.txt").read_text().split()
+
+    assert {pretrained_info(name).package for name in pretrained_names()} - {""} <= set(pinned)
+
+
+@pytest.mark.parametrize("name", ["llama3", "gemma2"])
+def test_another_version_of_the_package_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = packaged.open_package(name)
+
+    class Changed:
+        def decode_token_bytes(self, token_id: int) -> bytes:
+            return b"changed" if token_id == 1000 else package.decode_token_bytes(token_id)
+
+    monkeypatch.setattr(bpe.pretrained, "_LOADED", {})
+    monkeypatch.setattr(packaged, "open_package", lambda key: Changed())
+    with pytest.raises(UnavailableError, match=r"must be the one of splintr-rs==0\.22\.0, but the installed package"):
+        load_pretrained(name)
+
+
+def test_loading_all_reports_progress_and_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bpe.pretrained, "_LOADED", {})
+    seen: list[tuple[int, int]] = []
+
+    def progress(done: int, asked: int) -> bool:
+        seen.append((done, asked))
+        return done < 1
+
+    assert load_all(["gpt2", "cl100k", "o200k"], progress=progress) == {}
+    assert seen == [(0, 3), (1, 3)]
+    assert is_loaded("gpt2")
+    assert not is_loaded("cl100k")
+    assert list(load_all(["t5", "gpt2"])) == ["t5"]
+    with pytest.raises(UnknownTokenizerError):
+        load_all(["nobody"])
 
 
 @pytest.mark.parametrize("alias", ["r50k", "p50k", "cl100k", "o200k"])
@@ -597,17 +839,26 @@ def test_nothing_of_it_can_be_changed() -> None:
 
 
 MEASURE_MEMORY = """
+import sys
 from pathlib import Path
-from bpe.pretrained import load_pretrained
-kept = [load_pretrained(name) for name in ("gpt2", "cl100k", "o200k")]
+from bpe.pretrained import load_all
+assert load_all(sys.argv[1:] or None) == {}
 print(Path("/proc/self/status").read_text())
 """
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the peak memory from /proc")
-def test_three_encodings_fit_into_memory() -> None:
-    finished = subprocess.run([sys.executable, "-c", MEASURE_MEMORY], capture_output=True, text=True, check=True)
+@pytest.mark.parametrize(
+    ("names", "most_mebibytes"),
+    [
+        (("gpt2", "cl100k", "o200k"), 250),  # 166 MiB measured, 40 of them the imports
+        ((), 900),  # 821 MiB measured for all fifteen, 250 of them the trie of XLM-R
+    ],
+)
+def test_loaded_tokenizers_fit_into_memory(names: tuple[str, ...], most_mebibytes: int) -> None:
+    command = [sys.executable, "-c", MEASURE_MEMORY, *names]
+    finished = subprocess.run(command, capture_output=True, text=True, check=True)
     peak = regex.search(r"VmHWM:\s+(\d+) kB", finished.stdout)
 
     assert peak is not None
-    assert int(peak[1]) < 250 * 1024  # 166 MiB measured, 40 of them the imports
+    assert int(peak[1]) < most_mebibytes * 1024

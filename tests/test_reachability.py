@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from itertools import product
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from bpe import Tokenizer, TrainSettings, train
+from bpe import NEVER, Tokenizer, TrainSettings, rank_lifetimes, train
 from bpe.errors import UnknownSymbolError
-from bpe.pretrained import RankTokenizer, load_pretrained
-from bpe.reachability import GLITCH_EXAMPLES, Reachability, Reason, find_context, find_unproduced, occurs_in_utf8
+from bpe.pretrained import RankTokenizer, load_pretrained, pretrained_info, pretrained_names
+from bpe.reachability import (
+    GLITCH_EXAMPLES,
+    Reachability,
+    Reason,
+    find_context,
+    find_unproduced,
+    merges_into_one,
+    occurs_in_utf8,
+)
 from bpe.samples import load_sample
 from bpe.tokenizer import TokenizerLike
 from bpe.vocabulary import Vocabulary, list_vocabulary
@@ -57,6 +66,19 @@ def test_a_real_vocabulary_token_by_token(name):
 
 
 @pytest.mark.parametrize(
+    ("name", "reason"),
+    [("bert-uncased", Reason.INSIDE_WORD), ("llama2", Reason.NORMALIZED), ("qwen2.5", Reason.NORMALIZED)],
+)
+def test_a_vocabulary_behind_a_normalizer_token_by_token(name, reason):
+    """WordPiece continues words, SentencePiece puts a space in front, Qwen composes characters."""
+    if name not in pretrained_names() or not pretrained_info(name).available:
+        pytest.skip(f"{name} needs a package that is not installed")
+    tokenizer = load_pretrained(name)
+    check_against_encoding(tokenizer)
+    assert find_unproduced(tokenizer, list_vocabulary(tokenizer)).count(reason) > 100
+
+
+@pytest.mark.parametrize(
     "settings",
     [
         TrainSettings(num_merges=1500),
@@ -88,6 +110,17 @@ def test_any_rank_table_token_by_token(tokens):
     """Tables of random strings: most are made by no merge, and only looked up."""
     ranks = BYTES | {token.encode(): 256 + place for place, token in enumerate(tokens)}
     check_against_encoding(RankTokenizer("random", ranks, "gpt2", {}))
+
+
+@hypothesis_settings(deadline=None)
+@given(
+    tokens=st.lists(st.binary(min_size=2, max_size=4), unique=True, max_size=12),
+    token=st.binary(min_size=1, max_size=40),
+)
+def test_the_textbook_loop_equals_the_replay_of_the_encoder(tokens, token):
+    small = bytes(byte % 3 for byte in token)
+    ranks = BYTES | {bytes(byte % 3 for byte in name): 256 + place for place, name in enumerate(tokens)}
+    assert merges_into_one(small, ranks) == (not np.any(rank_lifetimes(small, ranks) == NEVER))
 
 
 # ---------------------------------------------------------------------------------------------- reasons

@@ -20,17 +20,21 @@ TEXT_COLOURS = {"light": ["#2f2d2b", "#31333f"], "dark": ["#edebe8", "#fafafa"]}
 
 def test_bundle_holds_every_module_and_no_import() -> None:
     script = bundle.stage_js()
+    alone = bundle.stage_js("standalone.js")
     for module in sorted((FOLDER / "js").glob("*.js")):
-        assert f"// {module.name}\n" in script, f"{module.name} is used by nobody"
+        assert f"// {module.name}\n" in script + alone, f"{module.name} is used by nobody"
+    assert not re.search(r"^(?:import|export)\b", alone, re.MULTILINE)
     assert not re.search(r"^import\b", script, re.MULTILINE)
     assert re.findall(r"^export .*$", script, re.MULTILINE) == [
         "export default function mountStage({ data, parentElement, setStateValue }) {"
     ]
 
 
-def test_modules_come_after_those_they_import() -> None:
-    script = bundle.stage_js()
-    for module in (FOLDER / "js").glob("*.js"):
+@pytest.mark.parametrize("entry", ["component.js", "standalone.js"])
+def test_modules_come_after_those_they_import(entry: str) -> None:
+    script = bundle.stage_js(entry)
+    for name in re.findall(r"^// ([\w.]+\.js)$", script, re.MULTILINE):
+        module = FOLDER / "js" / name
         for imported in re.findall(r'from "\./([\w.]+)"', module.read_text()):
             assert script.index(f"// {imported}\n") < script.index(f"// {module.name}\n")
 

@@ -558,3 +558,10 @@ def test_half_a_surrogate_pair_is_replaced():
     assert [arc.token for arc in tokenizer.lattice("h\ud800").arcs] == [0, 1]
     with pytest.raises(UnknownSymbolError, match=r"U\+FFFD"):
         course().encode("h\ud800")
+
+
+def test_tokens_of_a_round_are_those_of_its_tokenizer():
+    text = load_sample("udhr-eng")
+    training = train_unigram(text, UnigramSettings(vocab_size=300))
+    for number in range(len(training.rounds)):
+        assert training.count_tokens(number) == len(training.tokenizer_at(number).encode(text))

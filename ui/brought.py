@@ -81,8 +81,8 @@ def _take(files: Mapping[str, bytes]) -> None:
             )
         _read(_digest(files), files)
     except BpeError as error:
-        message = str(error)
-        st.error(markdown_literal(message[:1].upper() + message[1:].rstrip(".")) + ".", icon=":material/error:")
+        # Not with a capital letter: most sentences begin with the name of the file.
+        st.error(markdown_literal(str(error).rstrip(".")) + ".", icon=":material/error:")
         return
     st.session_state[state.OWN_FILES] = dict(files)
 

@@ -74,9 +74,9 @@ def tokenize_key(name: str, text: str, special: Special, own_key: str) -> str:
     return hashlib.sha256("\0".join((name, special, own_key, text)).encode()).hexdigest()
 
 
-def tokenize(name: str, text: str, special: Special, own: Training | None = None) -> Tokenized:
-    """Return the text under a real tokenizer, or under the session's own one."""
-    tokenizer: TokenizerLike = load_pretrained(name) if own is None else own.tokenizer
+def tokenize(name: str, text: str, special: Special, mine: TokenizerLike | None = None) -> Tokenized:
+    """Return the text under a real tokenizer, or under one of the reader's."""
+    tokenizer: TokenizerLike = load_pretrained(name) if mine is None else mine
     history = tokenizer.history(text, special=special)
     names = _names_of(tokenizer, history.final_ids)
     joined = b"".join(map(names.__getitem__, history.final_ids.tolist()))

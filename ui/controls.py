@@ -16,6 +16,7 @@ from bpe.samples import list_samples, load_sample, load_word_counts
 from bpe.settings import Base, EndOfWord, TieBreak
 from bpe.tokenizer import Special
 from ui import frame, state
+from ui.brought import BROUGHT_NAME, bring_tokenizer, brought_tokenizer
 from ui.compute import Corpus
 from ui.text import count_of, markdown_literal
 
@@ -125,11 +126,16 @@ def _upload(key: str) -> TextChoice | None:
 
 
 def choose_tokenizer() -> tuple[str, Special]:
-    """Draw the choice of a tokenizer and of what special tokens mean; the session's own is among them."""
+    """Draw the choice of a tokenizer and of what special tokens mean; the reader's own are among them."""
+    with st.expander("Or bring a tokenizer in a file"):
+        bring_tokenizer()
     names = [name for name in pretrained_names() if pretrained_info(name).available]
     if state.own_tokenizer() is not None:
         names.append(state.OWN_NAME)
+    if brought_tokenizer() is not None:
+        names.append(BROUGHT_NAME)
     state.check_link(state.TOKENIZER, names, "tokenizer")
+    state.drop_unknown(state.TOKENIZER, names)
     meanings = {"as text": "text", "as special tokens": "special", "reject": "reject"}
     state.check_link(state.SPECIAL, list(meanings), "meaning of special tokens")
     left, right = st.columns(2)
@@ -144,7 +150,7 @@ def choose_tokenizer() -> tuple[str, Special]:
             bind="query-params",
             help="`<|endoftext|>` and its like: ordinary characters, the one id that models know, or an error.",
         )
-        if name != state.OWN_NAME:
+        if name not in (state.OWN_NAME, BROUGHT_NAME):
             st.caption("Known: " + ", ".join(f"`{token}`" for token in pretrained_info(name).special_tokens))
     return name, cast(Special, meanings[meaning])
 
@@ -154,6 +160,11 @@ def _about(name: str) -> str:
         own = state.own_tokenizer()
         assert own is not None
         return f"Trained here on {markdown_literal(own.corpus)}, {count_of(own.training.num_merges, 'merge')}."
+    if name == BROUGHT_NAME:
+        brought = brought_tokenizer()
+        assert brought is not None
+        size = brought.tokenizer.vocab_size
+        return f"{markdown_literal(brought.title)} · {size:,} ids · {brought.kind}"
     info = pretrained_info(name)
     return f"{info.title} · {info.vocab_size:,} ids · {info.kind} · {info.licence}"
 
@@ -178,8 +189,8 @@ def choose_corpus() -> tuple[Corpus, tuple[str, ...]]:
             st.stop()
         return Corpus.of("Your file", choice.text), choice.notices
     if source == "paste":
-        default = load_sample("emoji-chat")
-        text = st.text_area("Text to train on", default, key=state.CORPUS_PASTE, height=160, max_chars=MOST_TYPED_CHARS)
+        st.session_state.setdefault(state.CORPUS_PASTE, load_sample("emoji-chat"))
+        text = st.text_area("Text to train on", key=state.CORPUS_PASTE, height=160, max_chars=MOST_TYPED_CHARS)
         cleaned, notices = clean_text(text or "")
         return Corpus.of("Your text", cleaned), notices
     if source == "word counts":
@@ -206,10 +217,11 @@ def _word_table() -> Corpus:
     name = st.segmented_control(
         "Textbook table", list(tables), default="lowest", required=True, key=state.TABLE, bind="query-params"
     )
+    key = f"{state.WORD_COUNTS}-{name}"
+    st.session_state.setdefault(key, "".join(f"{word}\t{count}\n" for word, count in load_word_counts(name).items()))
     text = st.text_area(
         "Word, tab, count: one a line",
-        "".join(f"{word}\t{count}\n" for word, count in load_word_counts(name).items()),
-        key=f"{state.WORD_COUNTS}-{name}",
+        key=key,
         height=160,
         max_chars=MOST_TYPED_CHARS,
         help="Words are pre-tokens as they stand: they are not split again.",

@@ -37,6 +37,7 @@ PAGES = {
     "languages": Page(
         "pages/3_Languages.py", "Languages", ":material/translate:", "What does each language pay for the same words?"
     ),
+    "algorithms": Page("pages/4_Algorithms.py", "Algorithms", ":material/account_tree:", "What if it were not BPE?"),
     "quirks": Page("pages/5_Quirks.py", "Quirks", ":material/extension:", "What do tokens do to letters and digits?"),
     "vocabulary": Page("pages/6_Vocabulary.py", "Vocabulary", ":material/list:", "Which tokens are there at all?"),
     "costs": Page("pages/7_Costs.py", "Costs", ":material/savings:", "What does a vocabulary cost, and save?"),
@@ -88,9 +89,9 @@ def _own_tokenizer() -> None:
     )
 
 
-def show_notices() -> None:
-    """Say what of the link could not be taken."""
-    for notice in state.take_notices():
+def show_notices(*, keep: bool = False) -> None:
+    """Say what of the link could not be taken; `keep` it for a page that is about to run again by itself."""
+    for notice in state.take_notices(keep=keep):
         st.warning(markdown_literal(notice), icon=":material/link_off:")
 
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import streamlit as st
 
 from bpe import TokenizerLike, Training
-from ui.links import LinkError, pack_text, unpack_text
+from bpe.corpus import clean_text
+from ui.links import LinkError, pack_text, unpack_text, unpack_texts
 
 # URL names, which are the keys of bound widgets
 TOKENIZER = "tokenizer"
@@ -88,6 +89,7 @@ NUM_SAMPLES = "samples"
 LEARNED_FROM = "learnedfrom"
 LEARNED_IDS = "learnedids"
 DROPOUT_TEXT = "dropped"
+DROPOUT_MERGES = "mergesof"
 DROP_SHARE = "p"
 GREEDY_VOCABULARY = "vocabulary"
 GAGE_TEXT = "data"
@@ -161,10 +163,22 @@ OWN_FILES = "own-tokenizer-files"
 FILES_ASKED = "tokenizer-files-asked"
 TOKENIZE_JOB = "tokenizing-job"
 OWN_PLACE = "own-tokenizer-place"
+LINK_FRAGMENT = "link-fragment"
+SHARE_BUTTON = "share"
+SHARE_LINK = "share-link"
 
 _OWN = "own-tokenizer"
 _OWN_NEIGHBOURS = "own-neighbours"
 _NOTICES = "link-notices"
+_OPENED_LINK = "opened-link"
+_OPENED_FRAGMENT = "opened-fragment"
+
+# Text areas whose text a link brings along, and lines that the address holds as they are typed
+_TEXT_AREAS = (TEXT_AREA, CORPUS_PASTE, CODE)
+_TYPED_LINES = (
+    *(SENTENCE, PATTERN, WORD, LETTER, PREFIX, INTEGER, FIRST, SECOND, SPACED, VARIANT, CASED, PHRASE),
+    *(BENCH_WORD, LATTICE_WORD, DROPOUT_TEXT, GAGE_TEXT, TRIAD_NUMBER, SEARCH),
+)
 
 
 @dataclass(frozen=True)
@@ -259,9 +273,9 @@ def _note(notice: str) -> None:
         notices.append(notice)
 
 
-def take_notices() -> list[str]:
-    """Return what was wrong with the link, once."""
-    return st.session_state.pop(_NOTICES, [])
+def take_notices(*, keep: bool = False) -> list[str]:
+    """Return what was wrong with the link, once; with `keep`, next time again."""
+    return st.session_state.get(_NOTICES, []) if keep else st.session_state.pop(_NOTICES, [])
 
 
 def open_linked_text(default: str) -> None:
@@ -289,6 +303,81 @@ def link_text(text: str, default: str) -> bool:
     else:
         st.query_params.pop(TEXT, None)
     return packed is not None
+
+
+# ---------------------------------------------------------------------------------------------- sharing
+
+
+def open_linked_texts() -> None:
+    """Fill the text areas of a link that brings several texts; once, so that the reader can change them."""
+    packed = st.query_params.get(TEXT)
+    if packed is None or st.session_state.get(_OPENED_LINK) == packed:
+        return
+    st.session_state[_OPENED_LINK] = packed
+    try:
+        _fill(unpack_texts(packed), without=TEXT_AREA)
+    except LinkError as error:
+        note_link_error(error)
+
+
+def open_fragment(texts: Mapping[str, str]) -> None:
+    """Fill the text areas with what stands behind the # of the link."""
+    st.session_state[_OPENED_FRAGMENT] = dict(texts)
+    _fill(texts)
+
+
+def fragment_is_outdated() -> bool:
+    """Whether the reader has changed what stands behind the # of the address."""
+    opened: Mapping[str, str] = st.session_state.get(_OPENED_FRAGMENT, {})
+    return any(st.session_state.get(key, text) != text for key, text in opened.items())
+
+
+def _fill(texts: Mapping[str, str], without: str = "") -> None:
+    """Put texts into text areas. A link is written by anybody: other keys are left alone."""
+    for key, text in texts.items():
+        if _is_text_area(key) and key != without:
+            st.session_state[key] = text
+
+
+def _is_text_area(key: object) -> bool:
+    return isinstance(key, str) and (key in _TEXT_AREAS or key.startswith(f"{WORD_COUNTS}-"))
+
+
+def note_link_error(error: LinkError) -> None:
+    """Note why a text of the link could not be opened."""
+    _note(f"{str(error).capitalize()}.")
+
+
+def texts_beside_address() -> dict[str, str]:
+    """Return the texts of this page that the address does not hold, by the keys of their text areas."""
+    texts = {
+        str(key): clean_text(text)[0]
+        for key, text in st.session_state.items()
+        if _is_text_area(key) and isinstance(text, str)
+    }
+    first = texts.get(TEXT_AREA)
+    if first is not None and (TEXT in st.query_params or pack_text(first) is not None):
+        # The address follows the first text area: without a text in it, what is shown is what the page opens on.
+        del texts[TEXT_AREA]
+    return texts
+
+
+def address_holds_text() -> bool:
+    """Whether the address holds anything that was typed as a text."""
+    return any(name in st.query_params for name in (TEXT, *_TYPED_LINES))
+
+
+def has_uploads() -> bool:
+    """Whether this page shows a file that the reader opened."""
+    uploads = (UPLOAD, CORPUS_UPLOAD, VOCABULARY_UPLOAD, PARALLEL_UPLOAD, TOKENIZER_UPLOAD)
+    return any(st.session_state.get(key) for key in uploads)
+
+
+def names_own_tokenizer() -> bool:
+    """Whether the address asks for the session's own tokenizer."""
+    return own_tokenizer() is not None and any(
+        OWN_NAME in st.query_params.get_all(name) for name in (TOKENIZER, COMPARED, CONTENDERS)
+    )
 
 
 # ---------------------------------------------------------------------------------------------- step

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 
 import streamlit as st
 
@@ -15,6 +16,7 @@ from ui import state
 from ui.charts import contest_chart, training_curve
 from ui.compute import Corpus, Tokenized
 from ui.stage.component import stage
+from ui.stage.export import export_html
 from ui.stage.payload import with_head
 from ui.text import chart_literal, count_of, markdown_literal, show_token
 
@@ -75,7 +77,18 @@ def show_unknown(num_unknown: int) -> None:
 def step_stage(payload: bytes, *, key: str, num_merges: int) -> int:
     """Draw the stage, keep its step in the URL, and return the step."""
     payload = with_head(payload, step=state.linked_step(num_merges))
-    return stage(payload, key=key, on_step=lambda step: state.link_step(step, num_merges)).step
+    drawn = stage(payload, key=key, on_step=lambda step: state.link_step(step, num_merges))
+    st.download_button(
+        "This view as a file that plays offline",
+        lambda: export_html(with_head(payload, step=drawn.step, options=asdict(drawn.options)), "Tokens, step by step"),
+        "tokens.html",
+        "text/html",
+        on_click="ignore",
+        key=f"{key}-file",
+        icon=":material/download:",
+        help="One HTML file with the text, every merge and the slider; it asks no server for anything.",
+    )
+    return drawn.step
 
 
 def show_ids(result: Tokenized) -> None:

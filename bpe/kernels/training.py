@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from bpe.kernels.counting import grown
 from bpe.kernels.loader import load
-from bpe.lifetimes import NEVER
 
 __all__ = ["MOST_SYMBOLS", "CompiledSteps", "train_compiled"]
 
@@ -338,12 +337,8 @@ class _Run:
         self._state[_THRESHOLD] = MOST_OCCURRENCES  # nothing is listed any more: only lifetimes are read out
         self._compact()
         num_merges = int(self._state[_RANK])
-        # Walls stand before the first pre-token and after each; the other slots are the symbols.
-        is_symbol = np.ones(len(self._removed), dtype=np.bool_)
-        is_symbol[self._starts + np.arange(len(self._starts))] = False
-        lifetimes = self._removed[is_symbol]
-        lifetimes -= 1
-        lifetimes[lifetimes < 0] = NEVER
+        lifetimes = np.empty(int(self._starts[-1]), dtype=np.int32)
+        self._kernels["read_lifetimes"](self._removed, self._starts, lifetimes)
         return CompiledSteps(
             left=self._left[:num_merges],
             right=self._right[:num_merges],

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from bpe.encoder import encode
 from bpe.tokenizer import UNKNOWN_ID, Tokenizer, TokenizerLike, count_words
+from bpe.unigram import UnigramTokenizer
 
 __all__ = ["TokenCounts", "count_tokens", "encode_marked", "unknown_id"]
 
@@ -36,7 +37,7 @@ def count_tokens(tokenizer: TokenizerLike, units: Sequence[str]) -> TokenCounts:
     missing = unknown_id(tokenizer)
     num_tokens, num_unknown = np.zeros((2, len(units)), dtype=np.int64)
     for number, unit in enumerate(units):
-        ids = tokenizer.encode(unit)
+        ids = encode_marked(tokenizer, unit)
         num_tokens[number] = len(ids)
         num_unknown[number] = ids.count(missing)
     return TokenCounts(num_tokens, num_unknown)
@@ -59,7 +60,7 @@ def _count_trained(tokenizer: Tokenizer, units: Sequence[str]) -> TokenCounts:
 
 def encode_marked(tokenizer: TokenizerLike, text: str) -> list[int]:
     """Return the token ids of a text; what the tokenizer does not know is marked, never an error."""
-    if isinstance(tokenizer, Tokenizer):
+    if isinstance(tokenizer, Tokenizer | UnigramTokenizer):
         return tokenizer.encode(text, unknown="mark")
     return tokenizer.encode(text)
 

@@ -22,7 +22,7 @@ from types import MappingProxyType
 
 from bpe.errors import FormatError, UnknownTokenizerError
 
-__all__ = ["RANK_FILE_SHA256", "compress", "load_ranks", "pack", "rank_file", "unpack"]
+__all__ = ["RANK_FILE_SHA256", "compress", "load_ranks", "pack", "rank_file", "token_ids", "unpack"]
 
 RANK_FILE_SHA256: Mapping[str, str] = MappingProxyType(
     {
@@ -65,7 +65,7 @@ def load_ranks(name: str) -> dict[bytes, int]:
     packed_name = "r50k" if name == "p50k" else name
     packed = resources.files(__package__).joinpath(f"{packed_name}.xz").read_bytes()
     tokens = unpack(packed, f"{packed_name}.xz")
-    ranks = {token: token_id for token_id, token in enumerate(tokens)}
+    ranks = dict(zip(tokens, token_ids(len(tokens)), strict=True))
     if name == "p50k":
         ranks.update(_runs_of_spaces())
 
@@ -77,6 +77,23 @@ def load_ranks(name: str) -> dict[bytes, int]:
             "python -m bpe.vocabularies.build."
         )
     return ranks
+
+
+_token_ids: list[int] = []
+
+
+def token_ids(num_ids: int) -> list[int]:
+    """Return 0, 1, 2, ...: at least so many, the same objects at every call.
+
+    A table has an integer per token. When all nine that this package knows share theirs, that is 38 MB less.
+
+    >>> token_ids(300)[299] is token_ids(400)[299]
+    True
+    """
+    global _token_ids
+    if len(_token_ids) < num_ids:
+        _token_ids = [*_token_ids, *range(len(_token_ids), num_ids)]
+    return _token_ids[:num_ids]
 
 
 def rank_file(ranks: Mapping[bytes, int]) -> bytes:

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from bpe.errors import UnavailableError
 from bpe.pretokenize import SPLIT_PATTERNS
-from bpe.vocabularies import rank_file
+from bpe.vocabularies import rank_file, token_ids
 
 __all__ = [
     "PACKAGE",
@@ -355,7 +355,8 @@ def read_ranks(table: PackagedRanks) -> dict[bytes, int]:
     Raises: UnavailableError (the package is missing, or another version holds another table).
     """
     package = open_package(table.key)
-    ranks = {_token_bytes(package, table.key, token_id): token_id for token_id in table.ids}
+    ids = token_ids(table.ids.stop)[table.ids.start :]
+    ranks = {_token_bytes(package, table.key, token_id): token_id for token_id in ids}
     _check(table.key, rank_file(ranks), table.sha256)
     return ranks
 

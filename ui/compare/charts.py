@@ -30,7 +30,8 @@ def merge_curve(num_tokens: NDArray[np.int64], step: int, others: Sequence[tuple
     steps = np.unique(np.append(np.linspace(0, last, min(last + 1, _MOST_POINTS)).astype(np.int64), step))
     by_count: dict[int, list[str]] = {}
     for name, count in sorted(others, key=lambda other: -other[1]):
-        by_count.setdefault(count, []).append(name)
+        if count:  # a text of which a normalizer left nothing has no place on a logarithmic axis
+            by_count.setdefault(count, []).append(name)
     most = max(int(num_tokens[0]), *by_count, 1)
     least = max(min(int(num_tokens[-1]), *by_count, most), 1)
     bottom, top = np.log10(least) - 0.05, np.log10(most) + 0.05
@@ -54,16 +55,17 @@ def merge_curve(num_tokens: NDArray[np.int64], step: int, others: Sequence[tuple
             xref="paper",
             x=1.01,
             y=height,
-            text=chart_literal(f"{_list(names)} {count:,}"),
+            text=chart_literal(_list(names)),
+            hovertext=chart_literal(f"{', '.join(names)}: {count:,} tokens"),
             showarrow=False,
             xanchor="left",
-            font={"size": 12},
+            font={"size": 11},
         )
-    longest = max((len(f"{_list(names)} {count:,}") for count, names in by_count.items()), default=0)
+    longest = max((len(_list(names)) for names in by_count.values()), default=0)
     figure.update_layout(
         showlegend=False,
         height=_CURVE_HEIGHT,
-        margin={"l": 10, "r": 12 + int(6.6 * longest), "t": 10, "b": 10},
+        margin={"l": 10, "r": 10 + 6 * longest, "t": 10, "b": 10},
         xaxis={"title": "merges of yours", "tickformat": ",d", "rangemode": "tozero"},
         yaxis={
             "title": "tokens of this text",
@@ -126,7 +128,7 @@ def agreement_map(
             customdata=other,
             hovertext=[[f"{one} and {two}" for two in labels] for one in labels],
             hovertemplate=f"%{{hovertext}}<br>{titles[0]} %{{z:.3f}}<br>{titles[1]} %{{customdata:.3f}}<extra></extra>",
-            colorbar={"title": titles[0], "thickness": 12},
+            showscale=False,
         )
     )
     for row in places:

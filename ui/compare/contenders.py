@@ -1,8 +1,8 @@
-"""The tokenizers that can stand in a row: real ones, the session's own at its step, and the file that was brought."""
+"""The tokenizers that can stand in a row: real ones, and the reader's, trained here or brought in a file."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from bpe import TokenizerLike, TrainSettings, train
@@ -10,9 +10,9 @@ from bpe.pretrained import load_pretrained, pretrained_info, pretrained_names
 from bpe.samples import load_sample
 from ui.brought import BROUGHT_NAME, BroughtTokenizer
 from ui.compute import Corpus, training_key, trainings
-from ui.state import OWN_NAME, OwnTokenizer
+from ui.state import OWN_NAME, OwnNeighbour, OwnTokenizer
 
-__all__ = ["Contender", "contender_names", "example_tokenizer", "find_contender", "real_names"]
+__all__ = ["Contender", "Mine", "example_tokenizer", "find_contender", "real_names"]
 
 _EXAMPLE_SAMPLES = ("udhr-eng", "udhr-kor")
 _EXAMPLE_MERGES = 2_000
@@ -42,19 +42,37 @@ def real_names() -> list[str]:
     return [name for name in pretrained_names() if pretrained_info(name).available]
 
 
-def contender_names(brought: BroughtTokenizer | None) -> list[str]:
-    """Return all names to choose from, the reader's own first."""
-    return [OWN_NAME, *([BROUGHT_NAME] if brought else []), *real_names()]
+@dataclass(frozen=True)
+class Mine:
+    """What is the reader's.
+
+    own         the session's own tokenizer, or an example in its place
+    is_example  whether it is the example
+    brought     from a file;  neighbours: trained here by other algorithms, by name
+    """
+
+    own: OwnTokenizer
+    is_example: bool
+    brought: BroughtTokenizer | None
+    neighbours: Mapping[str, OwnNeighbour]
+
+    @property
+    def names(self) -> list[str]:
+        """All names to choose from, the reader's first."""
+        return [OWN_NAME, *([BROUGHT_NAME] if self.brought else []), *self.neighbours, *real_names()]
 
 
-def find_contender(name: str, own: OwnTokenizer, brought: BroughtTokenizer | None) -> Contender:
+def find_contender(name: str, mine: Mine) -> Contender:
     """Return the contender of a name."""
     if name == OWN_NAME:
-        tokenizer = own.training.tokenizer
-        return Contender(name, own.key, lambda: tokenizer)
-    if name == BROUGHT_NAME and brought is not None:
-        file = brought.tokenizer
-        return Contender(name, brought.key, lambda: file)
+        tokenizer: TokenizerLike = mine.own.training.tokenizer
+        return Contender(name, mine.own.key, lambda: tokenizer)
+    if name == BROUGHT_NAME and mine.brought is not None:
+        file = mine.brought.tokenizer
+        return Contender(name, mine.brought.key, lambda: file)
+    if name in mine.neighbours:
+        neighbour = mine.neighbours[name].tokenizer
+        return Contender(name, mine.neighbours[name].key, lambda: neighbour)
     return Contender(name, name, lambda: load_pretrained(name))
 
 

@@ -9,11 +9,11 @@ import streamlit as st
 
 from bpe.tokenizer import Special
 from ui import frame, state
-from ui.brought import BroughtTokenizer, bring_tokenizer, brought_tokenizer
+from ui.brought import bring_tokenizer, brought_tokenizer
 from ui.compare.compute import Comparison, compare, comparison_key, comparisons, rows_of
-from ui.compare.contenders import Contender, contender_names, example_tokenizer, find_contender, real_names
+from ui.compare.contenders import Contender, Mine, example_tokenizer, find_contender, real_names
 from ui.compare.loading import loader
-from ui.state import OWN_NAME, OwnTokenizer
+from ui.state import OWN_NAME
 from ui.text import count_of, markdown_literal
 from ui.waiting import awaited
 
@@ -26,25 +26,24 @@ _PATIENCE_SECONDS = 0.6
 
 @dataclass(frozen=True)
 class Choice:
-    """Whom to compare.
-
-    own         the session's own tokenizer, or an example in its place, at the step of the link
-    is_example  whether it is the example
-    """
+    """Whom to compare; the reader's own tokenizer is at the step of the link."""
 
     names: tuple[str, ...]
     special: Special
-    own: OwnTokenizer
-    is_example: bool
-    brought: BroughtTokenizer | None
+    mine: Mine
+
+    @property
+    def step(self) -> int:
+        """Where the reader has the own tokenizer."""
+        return self.mine.own.step
 
 
 def choose() -> Choice:
     """Draw the controls and return what was chosen."""
     with st.expander("Bring your own tokenizer, from a file", icon=":material/upload_file:"):
         bring_tokenizer()
-    brought = brought_tokenizer()
-    names = contender_names(brought)
+    mine = _find_mine()
+    names = mine.names
     state.check_link_each(state.COMPARED, names, "tokenizer")
     state.drop_unknown(state.COMPARED, names)
     left, right = st.columns([3, 1])
@@ -59,6 +58,19 @@ def choose() -> Choice:
     with right:
         state.check_link(state.SPECIAL, list(_MEANINGS), "meaning of special tokens")
         meaning = st.selectbox("Special tokens", list(_MEANINGS), key=state.SPECIAL, bind="query-params")
+    if mine.is_example and OWN_NAME in chosen:
+        st.caption(
+            f"You have trained none yet: *{OWN_NAME}* is an example, {count_of(mine.own.training.num_merges, 'merge')} "
+            f"learned from {markdown_literal(mine.own.corpus)}. Train your own on the page *Train*."
+        )
+    if not chosen:
+        st.info("Choose at least one tokenizer.")
+        frame.end()
+        st.stop()
+    return Choice(tuple(chosen), cast(Special, _MEANINGS[meaning]), mine)
+
+
+def _find_mine() -> Mine:
     own = state.own_tokenizer()
     is_example = own is None
     if own is None:
@@ -66,23 +78,15 @@ def choose() -> Choice:
     own = replace(own, step=state.linked_step(own.training.num_merges, default=own.step))
     if not is_example:
         state.set_own_tokenizer(own)
-    if is_example and OWN_NAME in chosen:
-        st.caption(
-            f"You have trained none yet: *{OWN_NAME}* is an example, {count_of(own.training.num_merges, 'merge')} "
-            f"learned from {markdown_literal(own.corpus)}. Train your own on the page *Train*."
-        )
-    if not chosen:
-        st.info("Choose at least one tokenizer.")
-        frame.end()
-        st.stop()
-    return Choice(tuple(chosen), cast(Special, _MEANINGS[meaning]), own, is_example, brought)
+    return Mine(own, is_example, brought_tokenizer(), state.own_neighbours())
 
 
 def follow_step(choice: Choice, step: int) -> None:
     """Take the step that the reader moved the own tokenizer to: into the link, and for the other pages."""
-    state.link_step(step, choice.own.training.num_merges)
-    if not choice.is_example:
-        state.set_own_tokenizer(replace(choice.own, step=step))
+    own = choice.mine.own
+    state.link_step(step, own.training.num_merges)
+    if not choice.mine.is_example:
+        state.set_own_tokenizer(replace(own, step=step))
 
 
 # ---------------------------------------------------------------------------------------------- rows
@@ -90,9 +94,8 @@ def follow_step(choice: Choice, step: int) -> None:
 
 def compared(text: str, choice: Choice) -> Comparison:
     """Return the rows that can be had by now; the others are being loaded."""
-    contenders = [
-        find_contender(name, choice.own, choice.brought) for name in choice.names if name in _there(choice.names)
-    ]
+    there = _there(choice.names)
+    contenders = [find_contender(name, choice.mine) for name in choice.names if name in there]
     rows = awaited(
         state.COMPARE_JOB,
         comparisons(),
@@ -101,7 +104,7 @@ def compared(text: str, choice: Choice) -> Comparison:
         label=lambda job: _counting(contenders, job.done, len(text)),
         keep=lambda rows: len(rows) == len(contenders),
     )
-    return compare(text, rows, choice.own.step)
+    return compare(text, rows, choice.step)
 
 
 def _counting(contenders: list[Contender], done: int, num_chars: int) -> str:
@@ -118,8 +121,11 @@ def _there(names: tuple[str, ...]) -> set[str]:
     return {*loader().ready(real), *(name for name in names if name not in real)}
 
 
-def watch_loading(choice: Choice, comparison: Comparison) -> None:
-    """Say what is still loading and what failed, and run the page again when the next tokenizer is there."""
+def watch_loading(choice: Choice, comparison: Comparison) -> bool:
+    """Say what failed and what is still loading, and run the page again when the next tokenizer is there.
+
+    Returns whether that will be.
+    """
     real = [name for name in choice.names if name in real_names()]
     for name, reason in loader().failures(real).items():
         st.warning(f"{markdown_literal(name)}: {markdown_literal(reason)}", icon=":material/block:")
@@ -128,6 +134,7 @@ def watch_loading(choice: Choice, comparison: Comparison) -> None:
     missing = [name for name in real if name not in shown and name not in failed]
     if missing:
         _look_in(missing, len(choice.names))
+    return bool(missing)
 
 
 @st.fragment(run_every=0.4)

@@ -11,10 +11,10 @@ import streamlit as st
 from bpe.agreement import Agreement, first_step_below
 from bpe.pretrained import pretrained_info, pretrained_names
 from ui import state
-from ui.brought import BROUGHT_NAME
 from ui.compare.charts import agreement_map, merge_curve
 from ui.compare.component import aligned_rows
 from ui.compare.compute import Comparison, Row
+from ui.compare.contenders import Mine, real_names
 from ui.compare.controls import Choice
 from ui.compare.payload import MOST_DRAWN_BYTES, build_rows, drawn_bytes
 from ui.state import OWN_NAME
@@ -318,27 +318,30 @@ def show_cards(choice: Choice) -> None:
     """A card a tokenizer that was chosen, and why others cannot be had here."""
     with st.expander("What these tokenizers are: size, algorithm, split pattern, normalizer, source, licence"):
         for name in choice.names:
-            if name == OWN_NAME:
-                settings = choice.own.training.settings
-                vocab_size = choice.own.training.tokenizer.vocab_size
-                st.markdown(
-                    f"**{OWN_NAME}** · BPE on {settings.base} · {vocab_size:,} ids · learned from "
-                    f"{markdown_literal(choice.own.corpus)} · split {markdown_literal(settings.split[:80])}"
-                )
-            elif name == BROUGHT_NAME:
-                if choice.brought is not None:
-                    st.markdown(
-                        f"**{BROUGHT_NAME}** · {markdown_literal(choice.brought.title)} · {choice.brought.kind} · "
-                        f"{choice.brought.tokenizer.vocab_size:,} ids"
-                    )
-            else:
+            if name in real_names():
                 _card(name)
+            else:
+                st.markdown(f"**{markdown_literal(name)}** · {_about_mine(name, choice.mine)}")
         missing = [pretrained_info(name) for name in pretrained_names() if not pretrained_info(name).available]
         for info in missing:
             st.caption(
                 f":material/block: {markdown_literal(info.name)} ({markdown_literal(info.kind)}): "
                 f"{markdown_literal(info.why_not)}."
             )
+
+
+def _about_mine(name: str, mine: Mine) -> str:
+    if name == OWN_NAME:
+        settings = mine.own.training.settings
+        return (
+            f"BPE on {settings.base} · {mine.own.training.tokenizer.vocab_size:,} ids · learned from "
+            f"{markdown_literal(mine.own.corpus)} · split {markdown_literal(settings.split[:80])}"
+        )
+    if name in mine.neighbours:
+        return markdown_literal(mine.neighbours[name].about)
+    assert mine.brought is not None
+    size = mine.brought.tokenizer.vocab_size
+    return f"{markdown_literal(mine.brought.title)} · {mine.brought.kind} · {size:,} ids"
 
 
 def _card(name: str) -> None:

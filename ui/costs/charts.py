@@ -66,7 +66,7 @@ def _round_sizes(vocab_sizes: NDArray[np.int64]) -> list[int]:
     every = [10**power for power in range(8)]
     inside = [size for size in every if vocab_sizes[0] <= size <= vocab_sizes[-1]]
     ends = [int(vocab_sizes[0]), int(vocab_sizes[-1])]
-    kept = [size for size in inside if all(abs(np.log10(size / end)) > 0.3 for end in ends)]
+    kept = [size for size in inside if all(abs(np.log10(size / end)) > 0.4 for end in ends)]
     return sorted({*kept, *ends})
 
 

@@ -299,7 +299,7 @@ def flips(places: NDArray[np.float64], languages: Sequence[str], measures: Seque
     return figure
 
 
-def _wrapped(title: str, width: int = 32) -> str:
+def _wrapped(title: str, width: int = 36) -> str:
     """Return an axis title as a chart literal, broken once between words if it is long, so that it fits a phone."""
     if len(title) <= width:
         return chart_literal(title)

@@ -8,8 +8,8 @@ are left to measure on: a tokenizer flatters the text that it was trained on.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 
 from bpe import Tokenizer, TokenizerLike, Training, TrainSettings, train
@@ -17,7 +17,7 @@ from bpe.parallel import load_parallel
 from bpe.pretrained import load_pretrained, pretrained_info, pretrained_names
 from bpe.trainer import Progress
 from ui.brought import BROUGHT_NAME, BroughtTokenizer
-from ui.state import OWN_NAME, OwnTokenizer
+from ui.state import OWN_NAME, OwnNeighbour, OwnTokenizer
 
 __all__ = [
     "RAW_BYTES",
@@ -64,17 +64,18 @@ class Contender:
 
 @dataclass(frozen=True)
 class Mine:
-    """What the reader has: the tokenizer trained in the session, and the one of a file."""
+    """What the reader has: the tokenizer trained in the session, the one of a file, those of other algorithms."""
 
     own: OwnTokenizer | None = None
     file: BroughtTokenizer | None = None
+    neighbours: Mapping[str, OwnNeighbour] = field(default_factory=dict)
 
 
 def contender_names(mine: Mine) -> list[str]:
     """Return the names to choose from, real tokenizers first."""
     real = [name for name in pretrained_names() if pretrained_info(name).available]
     names = [OWN_NAME] * (mine.own is not None) + [BROUGHT_NAME] * (mine.file is not None)
-    return [*real, *names, RAW_BYTES, *TRAINED_NAMES]
+    return [*real, *names, *mine.neighbours, RAW_BYTES, *TRAINED_NAMES]
 
 
 def find_contender(name: str, mine: Mine, settings: TrainSettings, languages: Sequence[str]) -> Contender:
@@ -94,6 +95,9 @@ def find_contender(name: str, mine: Mine, settings: TrainSettings, languages: Se
     if name == BROUGHT_NAME and file is not None:
         tokenizer = file.tokenizer
         return Contender(name, file.key, f"{file.title}, {file.kind}", lambda _progress: tokenizer)
+    if name in mine.neighbours:
+        neighbour = mine.neighbours[name]
+        return Contender(name, neighbour.key, neighbour.about, lambda _progress: neighbour.tokenizer)
     info = pretrained_info(name)
     about = f"{info.title}, {info.vocab_size:,} ids"
     return Contender(name, name, about, lambda _progress: load_pretrained(name), is_real=True)

@@ -73,7 +73,8 @@ def choose() -> Choice:
     with st.expander(_expander_label(text)):
         languages, left_out = _choose_languages(text)
         numbers = _choose_units(text)
-    bring_tokenizer()
+        st.markdown("**Bring a tokenizer**")
+        bring_tokenizer()
     if (brought_tokenizer() is None) != (mine.file is None):
         st.rerun()  # the list of tokenizers was drawn before the file came or went
     if not languages or not chosen:
@@ -148,7 +149,8 @@ def _expander_label(text: ParallelText) -> str:
     default = [language.name for language in text.languages] if _is_own(text) else _FIRST_LOOK
     chosen = st.session_state.get(key, st.query_params.get_all(key) or default)
     units = st.session_state.get(state.UNITS, st.query_params.get(state.UNITS)) or "all"
-    return f"{count_of(len(chosen), 'language')} · {text.unit}s: {markdown_literal(units[:60])}"
+    listed = markdown_literal(units[:60])
+    return f"{count_of(len(chosen), 'language')} · {text.unit}s: {listed} · bring a tokenizer"
 
 
 def _choose_languages(text: ParallelText) -> tuple[list[str], tuple[str, ...]]:
@@ -202,7 +204,7 @@ def _choose_units(text: ParallelText) -> tuple[int, ...]:
 
 
 def _choose_contenders() -> tuple[list[str], Mine]:
-    mine = Mine(state.own_tokenizer(), brought_tokenizer())
+    mine = Mine(state.own_tokenizer(), brought_tokenizer(), state.own_neighbours())
     names = contender_names(mine)
     state.check_link_each(state.CONTENDERS, names, "tokenizers")
     state.drop_unknown(state.CONTENDERS, names)

@@ -42,10 +42,13 @@ def stage_css() -> str:
 
 
 @cache
-def stage_js() -> str:
-    """Return all scripts as one module whose default export mounts the stage in Streamlit."""
+def stage_js(entry: str = _ENTRY) -> str:
+    """Return all scripts as one module whose default export mounts the stage in Streamlit.
+
+    With the entry `standalone.js` it mounts the stage in a page of its own instead.
+    """
     sources = {path.name: path.read_text(encoding="utf-8") for path in (_FOLDER / "js").glob("*.js")}
-    return join_modules(sources, _ENTRY)
+    return join_modules(sources, entry)
 
 
 def join_modules(sources: dict[str, str], entry: str) -> str:

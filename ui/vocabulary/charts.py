@@ -27,26 +27,28 @@ _LABEL_CHARS = 24
 
 
 def length_chart(every: NDArray[np.int64], found: NDArray[np.int64]) -> go.Figure:
-    """Return tokens by length in bytes; what was found in front of all, where that is less."""
+    """Return tokens by length in bytes. Where less than all was found, both as shares of their own total."""
     labels = [str(length) for length in range(1, MOST_LENGTHS + 1)] + [f"{MOST_LENGTHS + 1}+"]
     figure = go.Figure()
-    for name, counts, colour in (("all tokens", every, QUIET), ("found", found, ACCENT)):
-        if name == "found" and np.array_equal(every, found):
-            continue
+    is_part = not np.array_equal(every, found)
+    for name, counts, colour in (("all tokens", every, QUIET), ("found", found, ACCENT))[: 2 if is_part else 1]:
+        folded = np.array(_folded(counts))
         figure.add_bar(
             x=labels,
-            y=_folded(counts),
+            y=folded / max(folded.sum(), 1) if is_part else folded,
+            customdata=folded,
             name=name,
             marker={"color": colour},
-            hovertemplate="%{x} bytes: %{y:,} tokens<extra>" + name + "</extra>",
+            hovertemplate="%{x} bytes: %{customdata:,} tokens<extra>" + name + "</extra>",
         )
+    title = "share of the tokens" if is_part else "tokens"
     figure.update_layout(
         height=300,
-        barmode="overlay",
+        barmode="group",
         bargap=0.15,
         margin={"l": 10, "r": 10, "t": 30, "b": 10},
         xaxis={"title": "length in bytes", "type": "category", "tickangle": 0, "tickvals": _ticks(labels)},
-        yaxis={"title": "tokens", "tickformat": ",d", "rangemode": "tozero"},
+        yaxis={"title": title, "tickformat": ".0%" if is_part else ",d", "rangemode": "tozero"},
         legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
     )
     return figure

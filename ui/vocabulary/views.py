@@ -9,6 +9,8 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
+from bpe import UNKNOWN_ID
+from bpe.costs import token_ids
 from bpe.errors import TokenIdError
 from bpe.merge_tree import merge_tree
 from bpe.reachability import GLITCH_EXAMPLES, Reachability, Reason
@@ -28,6 +30,7 @@ _MOST_LISTED = 1_000
 _MOST_CONTEXTS = 60
 _MOST_CHARACTERS = 12
 _CHART = {"displayModeBar": False}
+_CUT_ELSEWHERE = (Reason.SPLIT, Reason.MERGE, Reason.NORMALIZED, Reason.OTHERS)
 
 
 def show_list(
@@ -95,17 +98,18 @@ def _show_own_text(chosen: Chosen, vocabulary: Vocabulary, row: int, found: Reac
         return
     st.markdown(REASON_SENTENCES[reason])
     token = int(vocabulary.ids[row])
-    if reason in (Reason.SPLIT, Reason.MERGE):
+    if reason in _CUT_ELSEWHERE:
         parts = _encoded(chosen, vocabulary.texts[row])
         st.markdown(f"It becomes {markdown_literal(parts)}.")
-    if reason in (Reason.SPLIT, Reason.MERGE, Reason.PARTIAL):
+    if reason in (*_CUT_ELSEWHERE, Reason.PARTIAL):
         st.markdown(_context_sentence(chosen, token))
 
 
 def _encoded(chosen: Chosen, text: str) -> str:
     """Return the tokens of a text, as a reader reads them."""
-    ids = chosen.tokenizer.encode(text)
-    return " | ".join(show_token(chosen.tokenizer.token_bytes(token), isolate=True) for token in ids)
+    name = chosen.tokenizer.token_bytes
+    ids = token_ids(chosen.tokenizer, text)
+    return " | ".join("unknown" if token == UNKNOWN_ID else show_token(name(token), isolate=True) for token in ids)
 
 
 def _context_sentence(chosen: Chosen, token: int) -> str:
@@ -236,7 +240,7 @@ def _show_rows(chosen: Chosen, vocabulary: Vocabulary, found: Reachability) -> N
 
 def _show_glitches(chosen: Chosen, found: Reachability, vocabulary: Vocabulary) -> None:
     """Candidates computed here, and examples published by others, kept apart."""
-    num_candidates = len(found.rows(Reason.SPLIT, Reason.MERGE, Reason.NOT_UTF8))
+    num_candidates = len(found.rows(Reason.SPLIT, Reason.MERGE, Reason.NORMALIZED, Reason.OTHERS, Reason.NOT_UTF8))
     st.subheader("Candidates for glitch tokens")
     st.markdown(
         f"A model can only learn a token that its training text produced. **{count_of(num_candidates, 'token')}** of "

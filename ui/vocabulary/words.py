@@ -29,6 +29,8 @@ REASON_WORDS = MappingProxyType(
         Reason.PARTIAL: "",  # the kind says it
         Reason.NOT_UTF8: "in no text",
         Reason.SPECIAL: "",
+        Reason.NORMALIZED: "normalized first",
+        Reason.OTHERS: "other tokens are preferred",
     }
 )
 
@@ -41,10 +43,17 @@ REASON_SENTENCES = MappingProxyType(
         ),
         Reason.SPLIT: "Its own text never gives this token: the split pattern cuts that text, and merges stop there.",
         Reason.MERGE: "Its own text never gives this token: merges of lower rank take its parts elsewhere.",
-        Reason.INSIDE_WORD: "Its own text never gives this token: alone it would be a whole word, with the end mark.",
+        Reason.INSIDE_WORD: (
+            "Its own text never gives this token: it is for a part of a word, and alone its text is a whole word."
+        ),
         Reason.PARTIAL: "It has no text of its own: its bytes are part of a character.",
         Reason.NOT_UTF8: "No text gives this token: these bytes never occur in UTF-8.",
         Reason.SPECIAL: "It stands for no text: a program puts it in, encoding a text as text never does.",
+        Reason.NORMALIZED: (
+            "Its own text never gives this token: the tokenizer first makes another text of it (composes it, "
+            "lower-cases it, or puts a space in front)."
+        ),
+        Reason.OTHERS: "Its own text never gives this token: the tokenizer prefers other tokens for it.",
         Reason.UNCHECKED: "Whether its own text gives it was not checked.",
     }
 )

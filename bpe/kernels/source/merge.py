@@ -25,7 +25,7 @@ from bpe.kernels.source.declare import Bytes, Int32s, Int64s, UInt, UInt64s, hel
 from bpe.kernels.source.intrinsics import prefetch
 from bpe.kernels.source.texts import insert_text
 
-__all__ = ["compact", "lay_out", "list_places", "merge"]
+__all__ = ["compact", "lay_out", "list_places", "merge", "read_lifetimes"]
 
 # The state of a training. Drivers read the names from here through the built library.
 NUM_SLOTS = 0
@@ -59,6 +59,7 @@ PAIR = 1
 WEIGHT = 2  # in a slot that is no token's first any more: the merge that took it, plus one
 
 WALL = -1  # between pre-tokens
+NEVER = 0x7FFFFFFF
 NO_PAIR = -1
 NOT_LISTED = -1
 
@@ -222,6 +223,19 @@ def compact(
     state[NUM_QUEUED] = num_queued
     for token in range(span.shape[0]):
         span[token] = 1
+    return 0
+
+
+@kernel
+def read_lifetimes(removed: Int32s, word_starts: Int64s, lifetimes: Int32s) -> int:
+    """Write the lifetime of the boundary before each symbol; NEVER where no merge removed it."""
+    for word in range(word_starts.shape[0] - 1):
+        for at in range(word_starts[word], word_starts[word + 1]):
+            step = removed[at + word + 1]
+            if step > 0:
+                lifetimes[at] = step - 1
+            else:
+                lifetimes[at] = NEVER
     return 0
 
 

@@ -24,6 +24,7 @@ class Row {
     this.total = head.num_tokens;
     this.numBytes = numBytes;
     this.step = head.num_merges;
+    this.isEmpty = !this.isOwn && this.total === 0; // normalization left nothing of the text
     this.starts = null; // byte offsets of tokens, made when ids are first asked for
   }
 

@@ -8,6 +8,7 @@ import { ALONE, SHARED, SOME } from "./rows_data.js";
 export const RULER_HEIGHT = 16;
 export const ROW_HEIGHT = 26;
 const INSET = 2; // between a row's colour and the next row's
+const TICK_HEIGHT = 8; // a cut inside a character is a tick at its foot: full lines would hide the character
 const NAME_BYTES = 4096; // a token's hue follows from so much of it
 
 /** The pixel where a byte of a band begins, from the left of the text. */
@@ -43,11 +44,13 @@ export function paintBand(band, data) {
   const { cells } = band;
   const paths = { fills: new Map(), cuts: "", alone: "", shared: "", some: "", dots: "" };
   data.rows.forEach((row, number) => {
+    if (row.isEmpty) return;
     const top = RULER_HEIGHT + number * ROW_HEIGHT;
     paintTokens(band, data, row, top, paths.fills);
     for (let at = Math.max(band.start, 1); at < band.end; at++) {
       if (!row.isCut(at)) continue;
-      const line = `M${xOfByte(cells, at)} ${top + 1}v${ROW_HEIGHT - 2}`;
+      const height = isInsideCharacterAt(data.bytes, at) ? TICK_HEIGHT : ROW_HEIGHT - 2;
+      const line = `M${xOfByte(cells, at)} ${top + ROW_HEIGHT - 1}v${-height}`;
       if (data.kind(at) === ALONE) paths.alone += line;
       else paths.cuts += line;
     }
@@ -60,6 +63,10 @@ export function paintBand(band, data) {
     else if (kind === ALONE) paths.dots += `M${x - 2.5} ${RULER_HEIGHT - 5}a2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0 -5 0`;
   }
   return paths;
+}
+
+function isInsideCharacterAt(bytes, at) {
+  return (bytes[at] & 0xc0) === 0x80;
 }
 
 function paintTokens(band, data, row, top, fills) {

@@ -9,7 +9,7 @@ import { formatNumber, hex, plural, visibleName, visibleText } from "./text.js";
 
 const BAND_GAP = 10;
 const SIGHT_MARGIN = 300; // pixels
-const EDGE = 6; // pixels kept free at the right of a band
+const EDGE = 20; // pixels of a band beside its names and its text
 const ONE_LINE = 10_000; // line height for measuring: a band is one line, however its letters stand
 const SVG = "http://www.w3.org/2000/svg";
 const PATHS = ["cuts", "alone", "shared", "some", "dots"];
@@ -36,7 +36,7 @@ export class RowsView {
     this.onlyAlone = find(".only-alone");
     this.mounted = new Map(); // index of a band -> its element
     this.place = null; // byte offset of the disagreement that is lit
-    this.byte = null; // the byte that the panel describes
+    this.byte = 0; // what the panel describes
     this.widths = new Map();
     this.canvas = document.createElement("canvas").getContext("2d");
     this.frame = 0;
@@ -65,7 +65,10 @@ export class RowsView {
   load(payload) {
     const data = new Rows(payload);
     if (this.data && data.text !== this.data.text) this.view.scrollTop = 0;
-    if (!this.data || data.text !== this.data.text) this.place = this.byte = null;
+    if (!this.data || data.text !== this.data.text) {
+      this.place = null;
+      this.byte = 0;
+    }
     this.data = data;
     const { own } = data;
     this.root.classList.toggle("has-own", own !== null && own.numMerges > 0);
@@ -123,7 +126,7 @@ export class RowsView {
     if (!this.data) return;
     const names = this.root.querySelector(".content .names");
     const nameWidth = names ? names.getBoundingClientRect().width : this.nameWidth();
-    const width = Math.max(this.view.clientWidth - nameWidth - EDGE - 8, 80);
+    const width = Math.max(this.view.clientWidth - nameWidth - EDGE, 80);
     if (!isNew && Math.abs(width - this.width) < 1) return;
     this.width = width;
     this.bandHeight = RULER_HEIGHT + this.data.rows.length * ROW_HEIGHT + BAND_GAP;
@@ -305,8 +308,8 @@ export class RowsView {
     const lines = element?.querySelector(".lines");
     if (!lines) return;
     const band = this.bands[Number(element.dataset.index)];
-    const x = event.clientX - lines.getBoundingClientRect().left;
-    if (!band.cells || x < 0) return;
+    if (!band.cells) return;
+    const x = event.clientX - lines.querySelector(".line").getBoundingClientRect().left;
     const byte = byteAtX(band.cells, x);
     if (byte < 0 || byte === this.byte) return;
     this.byte = byte;
@@ -317,14 +320,19 @@ export class RowsView {
   describe() {
     const { data, byte } = this;
     if (!data) return;
-    const hint = this.panel.querySelector(".hint");
-    hint.hidden = byte !== null;
-    this.panel.querySelector(".at").textContent = byte === null ? "" : `Tokens at byte ${formatNumber(byte)}`;
-    const entries = byte === null ? [] : data.rows.map((row) => this.entryOf(row, byte));
-    this.panel.querySelector(".entries").replaceChildren(...entries);
+    this.panel.hidden = data.numBytes === 0;
+    if (data.numBytes === 0) return;
+    this.panel.querySelector(".at").textContent = `Tokens at byte ${formatNumber(byte)}`;
+    this.panel.querySelector(".entries").replaceChildren(...data.rows.map((row) => this.entryOf(row, byte)));
   }
 
   entryOf(row, byte) {
+    if (row.isEmpty) {
+      const nothing = make("div", "entry");
+      nothing.setAttribute("role", "listitem");
+      nothing.append(make("span", "who", row.name), make("span", "token", "no token"));
+      return nothing;
+    }
     const start = row.startOf(byte);
     const end = row.endOf(byte);
     const bytes = this.data.bytes.subarray(start, end);

@@ -92,6 +92,7 @@ export class Stage {
     this.#shownToken = "";
     this.#spokenStep = -1;
     this.#say("");
+    setText(this.note, "");
     this.#committed = head.step;
     this.step = head.step;
     this.applyOptions(head.options);
@@ -108,6 +109,7 @@ export class Stage {
     const next = Math.max(0, Math.min(numMerges, Math.round(step)));
     if (!Number.isFinite(next) || next === this.step) return;
     this.step = next;
+    setText(this.note, ""); // at once: a note that comes after this one must stay
     if (speak) this.#say(spoken(this.stepSentence()));
     this.ask();
     this.#scheduleCommit();
@@ -128,6 +130,7 @@ export class Stage {
     clearTimeout(this.#commitTimer);
     this.#committed = step;
     this.step = step;
+    setText(this.note, "");
     this.ask();
   }
 
@@ -302,7 +305,6 @@ export class Stage {
     this.#spokenStep = this.step;
     const sentence = this.stepSentence();
     setText(this.sentence, sentence);
-    setText(this.note, "");
     this.slider.setAttribute("aria-valuetext", spoken(sentence));
   }
 

@@ -37,6 +37,7 @@ class TokenList {
   #rowHeight = 28;
   #frame = 0;
   #timer = 0;
+  #pending = -1; // the token that was picked and is not reported yet
   #head = {};
 
   constructor(root) {
@@ -78,9 +79,9 @@ class TokenList {
       this.empty.hidden = rows.numRows > 0;
     }
     if (isNewToken && this.#rows) {
-      this.#cursor = this.#rows.rowOf(head.token);
+      this.#cursor = this.#rows.rowOf(this.#pending < 0 ? head.token : this.#pending);
       this.#measure();
-      this.#reveal();
+      this.#centre();
     }
     this.grid.dataset.rows = this.#rows ? String(this.#rows.numRows) : "";
     this.#ask();
@@ -197,12 +198,23 @@ class TokenList {
     this.#reveal();
     this.#ask();
     clearTimeout(this.#timer);
+    this.#pending = this.#rows.ids[row];
     this.#timer = setTimeout(() => {
-      const token = this.#rows.ids[row];
-      const bytes = this.#rows.name(row);
+      const token = this.#pending;
+      this.#pending = -1;
+      const at = this.#rows.rowOf(token);
+      if (at < 0) return; // other rows came in the meantime
+      const bytes = this.#rows.name(at);
       this.status.textContent = `Token ${token}, ${quotedName(bytes)}, ${plural(bytes.length, "byte")}`;
       this.report({ of: this.#head.id, token });
     }, delay);
+  }
+
+  /** Scrolls the token that the page asks for into the middle. */
+  #centre() {
+    if (this.#cursor < 0) return;
+    const room = this.grid.clientHeight - this.grid.firstElementChild.offsetHeight;
+    this.grid.scrollTop = ((this.#cursor + 0.5) * this.#rowHeight - room / 2) / this.#scale;
   }
 
   /** Scrolls as little as brings the cursor into sight. */
