@@ -136,3 +136,9 @@ def test_the_first_training_in_an_empty_container_takes_two_seconds(tmp_path):
     seconds, num_merges = run(FIRST_TRAINING, HOME="/proc/nowhere", XDG_CACHE_HOME="", BPE_CACHE_DIR="/proc/x")[0]
     assert num_merges == 2_000
     assert seconds < 2
+
+
+def test_a_program_that_ends_while_kernels_load_ends_well(tmp_path):
+    code = "from bpe import TrainSettings, train; train('low lower', TrainSettings(num_merges=1)); print(1)"
+    for folder in ("/proc/x", str(tmp_path)):
+        assert run(code, BPE_CACHE_DIR=folder) == [1]

@@ -116,7 +116,11 @@ def start_loading(*groups: Group) -> None:
         with _lock:
             if group in _threads or group in _loaded or group in _failed:
                 continue
-            thread = threading.Thread(target=_load_quietly, args=(group,), name=f"load {group} kernels", daemon=True)
+            # Python waits for the thread before it exits, a second at most: a thread that is stopped inside LLVM
+            # aborts the process. numba's half a minute is not waited for; it has no callbacks to be stopped in.
+            thread = threading.Thread(
+                target=_load_quietly, args=(group,), name=f"load {group} kernels", daemon=not is_quick()
+            )
             _threads[group] = thread
         thread.start()
 
