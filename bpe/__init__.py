@@ -16,7 +16,7 @@ from bpe.pretrained import load_pretrained, pretrained_info, pretrained_names
 from bpe.rank_tokenizer import RankTokenizer
 from bpe.settings import TrainSettings
 from bpe.tokenizer import UNKNOWN_ID, MergeRows, Tokenizer, TokenizerLike
-from bpe.trainer import train, train_reference
+from bpe.trainer import train, train_files, train_reference
 from bpe.training import Contest, Merge, Training
 from bpe.triadic import cut_digits, triadic_tokens, triads, write_triads
 from bpe.unigram import Lattice, UnigramTokenizer
@@ -64,6 +64,7 @@ __all__ = [
     "save_tokenizer",
     "split",
     "train",
+    "train_files",
     "train_reference",
     "train_unigram",
     "train_wordpiece",

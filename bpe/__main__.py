@@ -1,4 +1,4 @@
-"""The command line: `python -m bpe train|encode|decode|compare|tokenizers`.
+"""The command line: `python -m bpe train|encode|decode|compare|tokenizers|warm`.
 
 Only arguments, printing and errors; cli.py says what the commands do. An error is one line on standard error that
 says what to do, and exit status 2. Ctrl-C is status 130, a closed pipe (`| head`) 141, as shells have it.
@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import NoReturn, get_args
 
 from bpe import cli
+from bpe.counting_files import ByteErrors
 from bpe.errors import BpeError, SettingsError
 from bpe.formats import FORMATS
 from bpe.pretokenize import SPLIT_PATTERNS
@@ -105,6 +106,8 @@ def _parser() -> Parser:
             "--split", metavar="NAME|REGEX", help="for a rank file without settings beside it: its " + SPLIT_HELP
         )
 
+    warm = commands.add_parser("warm", help="get the compiled kernels ready ahead", allow_abbrev=False)
+    warm.set_defaults(command=cli.warm_command)
     listing = commands.add_parser("tokenizers", help="list the real tokenizers", allow_abbrev=False)
     listing.set_defaults(command=cli.tokenizers_command)
     for command in (encode, compare, listing):
@@ -124,6 +127,9 @@ def _add_train(command: argparse.ArgumentParser) -> None:
     command.add_argument("--min-pair-count", type=int, default=2, metavar="N")
     command.add_argument("--word-counts", action="store_true", help="the files are tables: word, TAB, count")
     command.add_argument("--engine", choices=get_args(Engine), default="auto")
+    command.add_argument("--workers", type=int, default=1, metavar="N", help="count on so many processes")
+    command.add_argument("--scheduler", metavar="ADDRESS", help="count on the Dask cluster of this scheduler")
+    command.add_argument("--errors", choices=get_args(ByteErrors), help="what to do about bytes that are not UTF-8")
     command.add_argument("--out", metavar="FILE", help="write the tokenizer to this file")
     command.add_argument("--format", choices=list(FORMATS), default="bpe-json", help="how to write it")
     command.add_argument("--json", action="store_true", help="print JSON")

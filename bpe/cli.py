@@ -12,19 +12,24 @@ import os
 import re
 import stat
 import sys
+import time
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import get_args
 
 from bpe.corpus import decode_text, parse_word_counts
+from bpe.counting import Tally, count_text
 from bpe.errors import FormatError, SettingsError, UnknownTokenizerError
 from bpe.formats import load_tokenizer, save_tokenizer
 from bpe.formats.reading import parse_json, quote
+from bpe.kernels.loader import Group, cache_folder, load, why_not_ready
 from bpe.pretrained import load_pretrained, pretrained_info, pretrained_names
+from bpe.progress_line import ProgressLine
 from bpe.settings import TrainSettings
-from bpe.tokenizer import Tokenizer, TokenizerLike, count_words
-from bpe.trainer import train
+from bpe.tokenizer import Tokenizer, TokenizerLike
+from bpe.trainer import train, train_counts, train_files, uses_compiled
 from bpe.training import Merge, Training
 
 __all__ = [
@@ -34,8 +39,11 @@ __all__ = [
     "show_token",
     "tokenizers_command",
     "train_command",
+    "warm_command",
     "write_files",
 ]
+
+MOST_BYTES_READ_WHOLE = 16 << 20
 
 STOPPED = {
     "num_merges": "as many merges as were asked for",
@@ -66,11 +74,11 @@ def train_command(options: Namespace) -> bytes:
         blank = Tokenizer.base_of([], base=settings.base, end_of_word=settings.end_of_word, split=settings.split)
         save_tokenizer(blank, options.format, name=Path(options.out).name)
 
-    read = _read_table if options.word_counts else _read_pre_tokens
-    counts: Counter[str] = Counter()
-    for file in options.files:
-        counts.update(read(file, settings))
-    training = train(counts, settings, engine=options.engine)
+    with ProgressLine() as line:
+        training = _train(options, settings, line)
+    why_not = why_not_ready("train")
+    if why_not and options.engine == "auto":
+        print(f"note: {why_not}", file=sys.stderr)
 
     if options.out is not None:
         target = Path(options.out)
@@ -79,13 +87,46 @@ def train_command(options: Namespace) -> bytes:
     return _json(_training_record(training)) if options.json else _training_table(training, options.out)
 
 
-def _read_pre_tokens(file: str, settings: TrainSettings) -> dict[str, int]:
-    """Count the pre-tokens of a file. Each file by itself: no pre-token reaches from one into the next."""
-    return count_words(_read_text(file), settings.split, settings.end_of_word)
+def _train(options: Namespace, settings: TrainSettings, line: ProgressLine) -> Training:
+    if options.word_counts:
+        table: Counter[str] = Counter()
+        for file in options.files:
+            table.update(parse_word_counts(_read_text(file)))
+        return train(table, settings, engine=options.engine, progress=line.show_merges)
+    if _goes_in_blocks(options):
+        return train_files(
+            options.files,
+            settings,
+            workers=options.workers,
+            scheduler=options.scheduler,
+            errors=options.errors or "strict",
+            engine=options.engine,
+            progress=line.show_merges,
+            count_progress=line.show_bytes,
+        )
+    # Each file by itself: no pre-token reaches from one into the next.
+    tally = Tally()
+    for file in options.files:
+        text = _read_text(file)
+        compiled = uses_compiled("count", options.engine, len(text))
+        tally.add(count_text(text, settings.split, compiled=compiled))
+    return train_counts(tally.result(), settings, engine=options.engine, progress=line.show_merges)
 
 
-def _read_table(file: str, settings: TrainSettings) -> dict[str, int]:
-    return parse_word_counts(_read_text(file))
+def _goes_in_blocks(options: Namespace) -> bool:
+    """Tell whether files are read in blocks: large ones, and all where an option asks for what only that can do.
+
+    Read whole, a file may be in any encoding; in blocks it must be UTF-8.
+    """
+    asks = options.workers != 1 or options.scheduler is not None or options.errors is not None
+    if "-" in options.files:
+        if asks:
+            raise SettingsError(
+                "--workers, --scheduler and --errors need files, but - is standard input; save it first"
+            )
+        return False
+    # A file that is not there is told by whoever opens it.
+    return asks or sum(os.path.getsize(file) for file in options.files if os.path.exists(file)) > MOST_BYTES_READ_WHOLE
 
 
 def _training_record(training: Training) -> dict[str, object]:
@@ -139,6 +180,16 @@ def _training_table(training: Training, out: str | None) -> bytes:
     if out is not None:
         lines.append(f"written to {out}")
     return _lines(lines)
+
+
+def warm_command(options: Namespace) -> bytes:
+    """Get the compiled kernels ready, so that no later command has to."""
+    lines = []
+    for group in get_args(Group):
+        started = time.perf_counter()
+        load(group)
+        lines.append(f"{group} kernels ready in {time.perf_counter() - started:.2f} s")
+    return _lines([*lines, f"machine code is kept in {cache_folder()}"])
 
 
 # ---------------------------------------------------------------------- encode, decode

@@ -17,11 +17,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["INSIDE", "NEVER", "WALL", "History", "count_tokens", "cut"]
+__all__ = ["INSIDE", "NEVER", "WALL", "History", "count_tokens", "cut", "special_token_boundaries"]
 
 NEVER = 2**31 - 1
 """Lifetime of a boundary that no merge removes."""
@@ -59,6 +60,17 @@ def count_tokens(lifetimes: NDArray[np.int32], num_merges: int) -> NDArray[np.in
     return len(lifetimes) + 1 - np.concatenate(([0], np.cumsum(going))).astype(np.int64)
 
 
+def special_token_boundaries(data: bytes) -> NDArray[np.int32]:
+    """Return what becomes of the boundary after each byte of a special token, which is one base symbol.
+
+    >>> special_token_boundaries(b"<s>").tolist() == [INSIDE, INSIDE, WALL]
+    True
+    """
+    after = np.full(len(data), INSIDE, dtype=np.int32)
+    after[-1] = WALL
+    return after
+
+
 @dataclass(frozen=True, eq=False)
 class History:
     """A text under one tokenizer, at every number of merges.
@@ -78,6 +90,30 @@ class History:
     walls: NDArray[np.bool_]
     num_merges: int
     final_ids: NDArray[np.int64]
+
+    @classmethod
+    def from_boundaries(
+        cls, text: bytes, after: NDArray[np.int32], final_ids: NDArray[np.integer[Any]], *, num_merges: int
+    ) -> Self:
+        """Return the history of a text from what becomes of the boundary after each of its bytes.
+
+        after   int32[num_bytes]: the inverse of `byte_lifetimes`, with the end of the text as one more WALL
+
+        >>> after = np.array([0, WALL, INSIDE, WALL], dtype=np.int32)
+        >>> History.from_boundaries("abé".encode(), after, np.array([256, 233]), num_merges=1).tokens(1)
+        [b'ab', b'\\xc3\\xa9']
+        """
+        boundaries = np.flatnonzero(after[:-1] != INSIDE)
+        walls = after[boundaries] == WALL
+        ends = np.append(boundaries + 1, len(text)) if text else boundaries
+        return cls(
+            text=text,
+            offsets=np.concatenate((np.zeros(1, dtype=np.int64), ends)).astype(np.int64),
+            lifetimes=np.where(walls, NEVER, after[boundaries]).astype(np.int32),
+            walls=walls,
+            num_merges=num_merges,
+            final_ids=final_ids.astype(np.int64),
+        )
 
     @property
     def num_symbols(self) -> int:

@@ -10,7 +10,6 @@ merges are learned (trainer.py) and the real vocabularies (pretrained.py).
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -22,7 +21,10 @@ from numpy.typing import NDArray
 
 from bpe.encoder import encode
 from bpe.errors import SettingsError, SpecialTokenError, TokenIdError, UnknownSymbolError
-from bpe.lifetimes import NEVER, History
+from bpe.kernels.counting import SCANNED_SPLITS
+from bpe.kernels.encoding import CompiledEncoder, CompiledMerges
+from bpe.kernels.loader import is_work_for_kernels
+from bpe.lifetimes import NEVER, WALL, History, special_token_boundaries
 from bpe.normalizing import whole_characters
 from bpe.pretokenize import count_pre_tokens, split
 
@@ -35,6 +37,7 @@ __all__ = [
     "build_history",
     "count_words",
     "split_special",
+    "words_of_pre_tokens",
 ]
 
 END_OF_WORD = "</w>"
@@ -226,18 +229,45 @@ class Tokenizer:
             UnknownSymbolError, SpecialTokenError: see above.
         """
         ids: list[int] = []
-        cache: dict[str, list[int]] = {}
         for stretch, token in split_special(whole_characters(text), self.special_tokens, special):
             if token is not None:
                 ids.append(token)
-                continue
-            for word, _gap in _words(stretch, self.split, self.end_of_word):
-                if word not in cache:
-                    cache[word] = encode(self.symbols(word), self.ranks, len(self.base_symbols))[0]
-                ids += cache[word]
+            elif self._is_for_kernels(stretch):
+                ids += self._text_encoder.encode(stretch)
+            else:
+                words = [word for word, _gap in _words(stretch, self.split, self.end_of_word)]
+                encoded = self.encode_pre_tokens(words)
+                for word in words:
+                    ids += encoded[word][0]
         if unknown == "raise" and UNKNOWN_ID in ids:
             raise UnknownSymbolError(self._say_unknown(text))
         return ids
+
+    def encode_pre_tokens(self, pre_tokens: Iterable[str]) -> dict[str, tuple[list[int], list[int]]]:
+        """Return (token ids, lifetimes of the boundaries) of each distinct pre-token.
+
+        >>> Tokenizer(merges=((97, 98),)).encode_pre_tokens(["abc"])
+        {'abc': ([256, 99], [0, 2147483647])}
+        """
+        distinct = list(dict.fromkeys(pre_tokens))
+        symbols = [self.symbols(pre_token) for pre_token in distinct]
+        if is_work_for_kernels("encode", sum(map(len, symbols))):
+            encoded = self._merge_encoder.replay_lists(symbols)
+        else:
+            encoded = [encode(piece, self.ranks, len(self.base_symbols)) for piece in symbols]
+        return dict(zip(distinct, encoded, strict=True))
+
+    def _is_for_kernels(self, text: str) -> bool:
+        """Tell whether a text goes to the compiled encoder as it is, its splitting included."""
+        return self.base == "bytes" and self.split in SCANNED_SPLITS and is_work_for_kernels("encode", len(text))
+
+    @cached_property
+    def _text_encoder(self) -> CompiledEncoder:
+        return CompiledEncoder.from_merges(self.merges, self.split)
+
+    @cached_property
+    def _merge_encoder(self) -> CompiledMerges:
+        return CompiledMerges(self.merges, len(self.base_symbols))
 
     def _say_unknown(self, text: str) -> str:
         known = {name.decode().removesuffix(END_OF_WORD)[:1] for name in self.base_symbols} | set(self._base_id)
@@ -301,13 +331,36 @@ class Tokenizer:
 
         `known` holds lifetimes of pre-tokens that are known already, from training.
         """
+        text = whole_characters(text)
+        stretches = split_special(text, self.special_tokens, special)
+        if self._is_for_kernels(text):
+            return self._compiled_history(text, stretches)
         pieces: list[tuple[str | int, str]] = []
-        for stretch, token in split_special(whole_characters(text), self.special_tokens, special):
+        for stretch, token in stretches:
             if token is not None:
                 pieces.append((token, ""))
             else:
                 pieces.extend(_words(stretch, self.split, self.end_of_word))
         return build_history(self, pieces, known)
+
+    def _compiled_history(self, text: str, stretches: Sequence[tuple[str, int | None]]) -> History:
+        """Return what `build_history` does, for a byte tokenizer."""
+        parts: list[NDArray[np.int32]] = []
+        ids: list[NDArray[np.int32]] = []
+        for stretch, token in stretches:
+            data = stretch.encode()
+            if token is None:
+                recorded = self._text_encoder.record(data)
+                after = recorded.lifetimes()
+                after[after < WALL] -= len(self.base_symbols)
+                ids.append(recorded.ids)
+            else:
+                after = special_token_boundaries(data)
+                ids.append(np.array([token], dtype=np.int32))
+            parts.append(after)
+        return History.from_boundaries(
+            text.encode(), np.concatenate(parts), np.concatenate(ids), num_merges=self.num_merges
+        )
 
     def base_names(self) -> dict[int, bytes]:
         """Return the bytes of every token that no merge makes, by id: base symbols and special tokens."""
@@ -328,9 +381,22 @@ def count_words(text: str, pattern: str, end_of_word: str = "none") -> dict[str,
     >>> count_words("low low lower", "whitespace", "separate")
     {'low': 2, 'lower': 1}
     """
-    if end_of_word == "none":
-        return count_pre_tokens(text, pattern)
-    return dict(Counter(word for word, _gap in _words(text, pattern, end_of_word)))
+    counts = count_pre_tokens(text, pattern)
+    return counts if end_of_word == "none" else words_of_pre_tokens(counts)
+
+
+def words_of_pre_tokens(counts: Mapping[str, int]) -> dict[str, int]:
+    """Return the counts of pre-tokens without the white space around them; those of nothing else are left out.
+
+    >>> words_of_pre_tokens({"low": 1, " ": 2, " low": 3})
+    {'low': 4}
+    """
+    words: dict[str, int] = {}
+    for pre_token, count in counts.items():
+        word = pre_token.strip()
+        if word:
+            words[word] = words.get(word, 0) + count
+    return words
 
 
 def _words(text: str, pattern: str, end_of_word: str) -> list[tuple[str, str]]:
@@ -388,10 +454,14 @@ def build_history(
     Each distinct pre-token is encoded once. White space that is not encoded is shown, one space or line break,
     as part of the last symbol of its word.
     """
+    known = known or {}
+    encoded = tokenizer.encode_pre_tokens(
+        piece for piece, _gap in pieces if isinstance(piece, str) and piece not in known
+    )
     laid_out: dict[tuple[str | int, str], _LaidOut] = {}
     for piece, gap in pieces:
         if (piece, gap) not in laid_out:
-            laid_out[piece, gap] = _lay_out(tokenizer, piece, "\n" if "\n" in gap else gap[:1], known or {})
+            laid_out[piece, gap] = _lay_out(tokenizer, piece, "\n" if "\n" in gap else gap[:1], known, encoded)
 
     parts = [laid_out[key] for key in pieces]
     if not parts:
@@ -423,17 +493,24 @@ class _LaidOut(NamedTuple):
     ids: NDArray[np.int64]
 
 
-def _lay_out(tokenizer: Tokenizer, piece: str | int, gap: str, known: Mapping[str, NDArray[np.int32]]) -> _LaidOut:
+def _lay_out(
+    tokenizer: Tokenizer,
+    piece: str | int,
+    gap: str,
+    known: Mapping[str, NDArray[np.int32]],
+    encoded: Mapping[str, tuple[list[int], list[int]]],
+) -> _LaidOut:
+    lifetimes: list[int] = []
     if isinstance(piece, int):
-        names, symbols = [tokenizer.token_bytes(piece)], [piece]
+        names, ids = [tokenizer.token_bytes(piece)], [piece]
     else:
-        names, symbols = _symbol_names(tokenizer, piece), tokenizer.symbols(piece)
-    num_base = len(tokenizer.base_symbols)
-    if isinstance(piece, str) and piece in known:
-        lifetimes = known[piece].tolist()
-        ids = _final_ids(symbols, lifetimes, num_base, tokenizer.num_merges)
-    else:
-        ids, lifetimes = encode(symbols, tokenizer.ranks, num_base)
+        names = _symbol_names(tokenizer, piece)
+        if piece in known:
+            lifetimes = known[piece].tolist()
+            symbols = tokenizer.symbols(piece)
+            ids = _final_ids(symbols, lifetimes, len(tokenizer.base_symbols), tokenizer.num_merges)
+        else:
+            ids, lifetimes = encoded[piece]
     widths = [len(name) for name in names]
     widths[-1] += len(gap.encode())
     return _LaidOut(

@@ -9,33 +9,43 @@ count every pair, merge the most frequent one, repeat. Each round looks at the w
    top (a lazy heap) finds the true maximum, under the first-seen rule too.
 2. Distinct pre-tokens in order of first occurrence, with counts, give the same merges as the running text.
 
+The compiled engine (kernels/training.py) gives it again, some fifty times faster.
+
 Departures from the paper: several tie rules, byte or character base, three ways to mark the end of a word,
-and a stop that comes early is a result, not an error. Left out: counting on several cores, compiled loops.
+and a stop that comes early is a result, not an error. Left out: reading and counting (counting.py).
 Read encoder.py for how the merges are applied again, and lifetimes.py for what `lifetimes` means.
 """
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from heapq import heapify, heappop, heappush, heapreplace
 from itertools import accumulate, pairwise
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
+from bpe.counting import PreTokenCounts, count_text
+from bpe.counting_files import ByteErrors, CountingCancelled, count_files, num_bytes_of
 from bpe.encoder import merge_pair
-from bpe.errors import SettingsError
+from bpe.errors import CorpusError, SettingsError, UnavailableError
+from bpe.kernels.loader import Group, is_quick, is_ready, load, start_loading
+from bpe.kernels.training import MOST_OCCURRENCES, MOST_SYMBOLS, train_compiled
 from bpe.lifetimes import NEVER
 from bpe.normalizing import whole_characters
 from bpe.pretokenize import check_counts
 from bpe.settings import Descending, TieBreak, TrainSettings
-from bpe.tokenizer import MergeRows, Tokenizer, count_words
+from bpe.tokenizer import END_OF_WORD, MergeRows, Tokenizer, words_of_pre_tokens
 from bpe.training import Stopped, Training
 
-__all__ = ["Progress", "train", "train_reference"]
+__all__ = ["Engine", "Progress", "train", "train_counts", "train_files", "train_reference", "uses_compiled"]
 
-Engine = Literal["auto", "python", "reference"]
+Engine = Literal["auto", "compiled", "python", "reference"]
 Progress = Callable[[int, int], bool | None]
 Pair = tuple[int, int]
 
@@ -65,11 +75,130 @@ def train(
     >>> training.tokenizer.encode("aaabdaaabac")
     [258, 100, 258, 97, 99]
     """
+    if isinstance(source, str):
+        counts = count_text(
+            whole_characters(source), settings.split, compiled=uses_compiled("count", engine, len(source))
+        )
+    else:
+        counts = PreTokenCounts.from_mapping(check_counts(source))
+    is_text = isinstance(source, str)
+    return train_counts(counts, settings, is_split=not is_text, engine=engine, progress=progress)
+
+
+def train_counts(
+    counts: PreTokenCounts,
+    settings: TrainSettings,
+    *,
+    is_split: bool = False,
+    engine: Engine = "auto",
+    progress: Progress | None = None,
+) -> Training:
+    """Learn merges from pre-token counts.
+
+    is_split   the pre-tokens are the words as they stand. Otherwise, with an end-of-word mark, the white space
+               around them is taken off first, because it only separates words.
+    """
+    if settings.end_of_word != "none" and not is_split:
+        counts = PreTokenCounts.from_mapping(words_of_pre_tokens(counts))
+    corpus = _prepare(counts, settings)
+    report = progress or (lambda done, asked: True)
+    if engine == "reference":
+        steps = _reference(corpus, settings, report)
+    elif _fits_compiled(corpus, engine) and uses_compiled("train", engine, len(corpus.symbols)):
+        steps = _compiled(corpus, settings, report)
+    else:
+        steps = _incremental(corpus, settings, report)
+    return _finish(corpus, settings, steps)
+
+
+def train_files(
+    paths: Sequence[str | os.PathLike[str]],
+    settings: TrainSettings,
+    *,
+    workers: int = 1,
+    scheduler: str | None = None,
+    errors: ByteErrors = "strict",
+    engine: Engine = "auto",
+    progress: Progress | None = None,
+    count_progress: Progress | None = None,
+) -> Training:
+    """Learn merges from files in UTF-8 of any size, as one corpus in their order; no pre-token crosses files.
+
+    The files are read in blocks and counted on all cores, on `workers` processes, or by the workers of the Dask
+    cluster at `scheduler`; the merges are the same (counting_files.py). A split pattern of the reader's own, or
+    `none`, cannot be cut: then each file is read whole.
+
+    errors          what to do about bytes that are not UTF-8: `strict`, refuse the file; `replace` them by U+FFFD
+    progress        as for `train`
+    count_progress  the same while counting: called with (bytes counted, bytes in all)
+
+    Raises:
+        SettingsError, CorpusError: as for `train`; a file is empty, not UTF-8, or changes while it is read.
+        UnavailableError: the scheduler does not answer, workers die again and again, a package is missing.
+        OSError: a file cannot be opened.
+    """
+    files = [os.fspath(path) for path in paths]
+    if workers < 1:
+        raise SettingsError(f"workers must be at least 1, but is {workers}")
+    if errors not in get_args(ByteErrors):
+        raise SettingsError(f"errors must be one of {', '.join(get_args(ByteErrors))}, but is {errors!r}")
+    compiled = uses_compiled("count", engine, sum(map(num_bytes_of, files)))
+    try:
+        counts = count_files(
+            files,
+            settings.split,
+            compiled=compiled,
+            workers=workers,
+            scheduler=scheduler,
+            errors=errors,
+            progress=count_progress,
+        )
+    except CountingCancelled:
+        nothing = PreTokenCounts.from_mapping({})
+        return train_counts(nothing, settings, engine="python", progress=lambda done, asked: False)
+    return train_counts(counts, settings, engine=engine, progress=progress)
+
+
+# The kernels load in about a second; by then the Python engine is through with so much text (200 kB).
+_WORTH_A_WAIT = 50_000
+
+
+def uses_compiled(group: Group, engine: Engine, num_symbols: int) -> bool:
+    """Tell whether a piece of work goes to the compiled kernels, and load them if it should.
+
+    `auto`: if they are ready; if they are not, only where work in Python would take longer than loading them,
+    and loading needs no compiler. Otherwise loading starts in the background, for the next time.
+
+    Raises:
+        SettingsError: there is no such engine.
+        UnavailableError: `compiled` was asked for, but cannot be had.
+    """
     if engine not in get_args(Engine):
         raise SettingsError(f"engine must be one of {', '.join(get_args(Engine))}, but is {engine!r}")
-    run = _reference if engine == "reference" else _incremental
-    corpus = _prepare(source, settings)
-    return _finish(corpus, settings, run(corpus, settings, progress or (lambda done, asked: True)))
+    if engine in ("python", "reference"):
+        return False
+    if engine == "compiled" or (num_symbols >= _WORTH_A_WAIT and is_quick()):
+        try:
+            load(group)
+        except UnavailableError:
+            if engine == "compiled":
+                raise
+    elif not is_ready(group):
+        start_loading(group)
+    return is_ready(group)
+
+
+def _fits_compiled(corpus: _Corpus, engine: Engine) -> bool:
+    """Tell whether the compiled kernels can count so far: not with 2^62 occurrences or 2^30 distinct symbols."""
+    occurrences = float(np.dot(corpus.counts.astype(np.float64), np.diff(corpus.starts)))
+    fits = len(corpus.symbols) + len(corpus.counts) < MOST_SYMBOLS and occurrences < MOST_OCCURRENCES
+    if not fits and engine == "compiled":
+        raise CorpusError(
+            f"the compiled engine takes at most {MOST_SYMBOLS:,} symbols of distinct pre-tokens that occur fewer than "
+            f"2^62 times, but the corpus has {len(corpus.symbols):,} that occur {occurrences:.3g} times: "
+            "split it into shorter pre-tokens, or use engine='python'"
+        )
+    return fits
 
 
 def train_reference(source: str | Mapping[str, int], settings: TrainSettings) -> Training:
@@ -81,62 +210,111 @@ def train_reference(source: str | Mapping[str, int], settings: TrainSettings) ->
     return train(source, settings, engine="reference")
 
 
-class _Corpus(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class _Corpus:
+    """The distinct pre-tokens as base symbols, one after the other."""
+
     base: Tokenizer
     """A tokenizer with the base symbols and no merges."""
-    pre_tokens: dict[str, int]
-    words: list[list[int]]
-    """Base ids of each distinct pre-token."""
+    pre_tokens: PreTokenCounts
+    symbols: NDArray[np.int32]
+    """Base ids of all distinct pre-tokens."""
+    starts: NDArray[np.int64]
+    """Where each starts in `symbols`, and the end."""
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """How often each occurs."""
+        return self.pre_tokens.counts
+
+    @cached_property
+    def words(self) -> list[list[int]]:
+        """Base ids of each distinct pre-token, as the Python engines take them."""
+        symbols = self.symbols.tolist()
+        at = self.starts.tolist()
+        return [symbols[start:end] for start, end in pairwise(at)]
+
+    @cached_property
+    def weights(self) -> list[int]:
+        """The counts as Python numbers."""
+        weights: list[int] = self.counts.tolist()
+        return weights
 
 
 class _Steps(NamedTuple):
     """What an engine returns: columns over the merges, and lifetimes of the flat corpus."""
 
-    left: list[int]
-    right: list[int]
-    pair_count: list[int]
-    num_tied: list[int]
-    num_replaced: list[int]
-    lifetimes: list[int]
+    left: NDArray[np.int64]
+    right: NDArray[np.int64]
+    pair_count: NDArray[np.int64]
+    num_tied: NDArray[np.int64]
+    num_replaced: NDArray[np.int64]
+    lifetimes: NDArray[np.int32]
     stopped: Stopped
 
 
-def _prepare(source: str | Mapping[str, int], settings: TrainSettings) -> _Corpus:
-    if isinstance(source, str):
-        pre_tokens = count_words(whole_characters(source), settings.split, settings.end_of_word)
+_Row = tuple[int, int, int, int, int]
+"""What the Python engines note of a merge: left, right, pair count, number tied, number replaced."""
+
+
+def _steps(rows: Sequence[_Row], lifetimes: Sequence[int], stopped: Stopped) -> _Steps:
+    left, right, pair_count, num_tied, num_replaced = np.array(rows, dtype=np.int64).reshape(-1, 5).T
+    return _Steps(left, right, pair_count, num_tied, num_replaced, np.array(lifetimes, dtype=np.int32), stopped)
+
+
+def _prepare(counts: PreTokenCounts, settings: TrainSettings) -> _Corpus:
+    """Find the base symbols, and write the distinct pre-tokens in them."""
+    if settings.base == "bytes":
+        base = Tokenizer(split=settings.split)
+        return _Corpus(base, counts, counts.store.astype(np.int32), counts.offsets)
+    codes = np.frombuffer(counts.store.tobytes().decode().encode("utf-32-le"), dtype=np.uint32)
+    chars_before = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts.store & 0xC0 != 0x80)))
+    starts = chars_before[counts.offsets]
+    ends = starts[1:]
+    if settings.end_of_word == "attached":
+        is_final = np.zeros(len(codes), dtype=np.bool_)
+        is_final[ends - 1] = True
+        inner, final = np.unique(codes[~is_final]), np.unique(codes[is_final])
+        ids = np.where(is_final, len(inner) + np.searchsorted(final, codes), np.searchsorted(inner, codes))
+        names = [chr(code) for code in inner.tolist()] + [chr(code) + END_OF_WORD for code in final.tolist()]
     else:
-        pre_tokens = check_counts(source)
-    base = Tokenizer.base_of(pre_tokens, base=settings.base, end_of_word=settings.end_of_word, split=settings.split)
-    return _Corpus(base, pre_tokens, [base.symbols(word) for word in pre_tokens])
+        distinct = np.unique(codes)
+        ids = np.searchsorted(distinct, codes)
+        names = [chr(code) for code in distinct.tolist()]
+        if settings.end_of_word == "separate" and len(counts):
+            ids = np.insert(ids, ends, len(names))
+            starts = starts + np.arange(len(starts))
+            names.append(END_OF_WORD)
+    encoded = tuple(name.encode() for name in names)
+    base = Tokenizer(settings.base, settings.end_of_word, settings.split, encoded)
+    return _Corpus(base, counts, ids.astype(np.int32), starts)
 
 
 def _finish(corpus: _Corpus, settings: TrainSettings, steps: _Steps) -> Training:
     num_base = len(corpus.base.base_symbols)
     num_merges = len(steps.left)
-    replaced = np.array(steps.num_replaced, dtype=np.int64)
-    num_symbols = sum(len(word) * count for word, count in zip(corpus.words, corpus.pre_tokens.values(), strict=True))
-    num_tokens = num_symbols - np.concatenate((np.zeros(1, np.int64), np.cumsum(replaced)))
+    num_symbols = int(np.dot(np.diff(corpus.starts), corpus.counts))
+    num_tokens = num_symbols - np.concatenate((np.zeros(1, np.int64), np.cumsum(steps.num_replaced)))
     rows = MergeRows(
         rank=np.arange(num_merges, dtype=np.int64),
-        left=np.array(steps.left, dtype=np.int64),
-        right=np.array(steps.right, dtype=np.int64),
+        left=steps.left,
+        right=steps.right,
         token=np.arange(num_base, num_base + num_merges, dtype=np.int64),
-        count=np.array(steps.pair_count, dtype=np.int64),
-        num_tied=np.array(steps.num_tied, dtype=np.int64),
-        num_replaced=replaced,
+        count=steps.pair_count,
+        num_tied=steps.num_tied,
+        num_replaced=steps.num_replaced,
         num_tokens_after=num_tokens[1:],
     )
-    lengths = np.array([len(word) for word in corpus.words], dtype=np.int64)
     return Training(
         settings=settings,
         stopped=steps.stopped,
         rows=rows,
         num_tokens=num_tokens,
-        tokenizer=corpus.base.with_merges(tuple(zip(steps.left, steps.right, strict=True))),
+        tokenizer=corpus.base.with_merges(tuple(zip(steps.left.tolist(), steps.right.tolist(), strict=True))),
         pre_tokens=corpus.pre_tokens,
-        symbols=np.array([symbol for word in corpus.words for symbol in word], dtype=np.int64),
-        starts=np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths))),
-        lifetimes=np.array(steps.lifetimes, dtype=np.int32),
+        symbols=corpus.symbols,
+        starts=corpus.starts,
+        lifetimes=steps.lifetimes,
     )
 
 
@@ -152,25 +330,25 @@ def _reference(corpus: _Corpus, settings: TrainSettings, progress: Progress) -> 
     """
     num_base = len(corpus.base.base_symbols)
     asked = settings.most_merges(num_base)
-    weights = list(corpus.pre_tokens.values())
+    weights = corpus.weights
     words = [list(word) for word in corpus.words]
     texts = list(corpus.base.base_symbols)
-    steps = _Steps([], [], [], [], [], [], _stop_at_limit(settings))
+    rows: list[_Row] = []
     num_base_in = [1] * num_base  # base symbols inside each token
     lifetimes = [[NEVER] * len(word) for word in words]
 
     for rank in range(asked):
         if progress(rank, asked) is False:
-            return _with_lifetimes(steps, lifetimes, "cancelled")
+            return _steps(rows, _flat(lifetimes), "cancelled")
         pair_counts: dict[Pair, int] = defaultdict(int)
         for word, weight in zip(words, weights, strict=True):
             for pair in pairwise(word):
                 pair_counts[pair] += weight
         if not pair_counts:
-            return _with_lifetimes(steps, lifetimes, "no_pairs")
+            return _steps(rows, _flat(lifetimes), "no_pairs")
         most = max(pair_counts.values())
         if most < settings.min_pair_count:
-            return _with_lifetimes(steps, lifetimes, "min_pair_count")
+            return _steps(rows, _flat(lifetimes), "min_pair_count")
         tied = [pair for pair, count in pair_counts.items() if count == most]
         best = _break_tie(tied, settings.tie_break, texts)
 
@@ -186,12 +364,8 @@ def _reference(corpus: _Corpus, settings: TrainSettings, progress: Progress) -> 
                 lifetimes[i][gone] = rank
             words[i] = merged
         texts.append(texts[best[0]] + texts[best[1]])
-        steps.left.append(best[0])
-        steps.right.append(best[1])
-        steps.pair_count.append(most)
-        steps.num_tied.append(len(tied) - 1)
-        steps.num_replaced.append(replaced)
-    return _with_lifetimes(steps, lifetimes, steps.stopped)
+        rows.append((*best, most, len(tied) - 1, replaced))
+    return _steps(rows, _flat(lifetimes), _stop_at_limit(settings))
 
 
 def _starts(word: Sequence[int], num_base_in: Sequence[int]) -> set[int]:
@@ -208,8 +382,31 @@ def _break_tie(tied: Sequence[Pair], rule: TieBreak, texts: Sequence[bytes]) -> 
     return min(pair for pair in tied if (texts[pair[0]], texts[pair[1]]) == greatest)
 
 
-def _with_lifetimes(steps: _Steps, lifetimes: list[list[int]], stopped: Stopped) -> _Steps:
-    return steps._replace(lifetimes=[lifetime for word in lifetimes for lifetime in word], stopped=stopped)
+def _flat(lifetimes: Sequence[Sequence[int]]) -> list[int]:
+    return [lifetime for word in lifetimes for lifetime in word]
+
+
+def _compiled(corpus: _Corpus, settings: TrainSettings, progress: Progress) -> _Steps:
+    """Hand the corpus to the compiled kernels. The twin is `_incremental`, which it equals in all it returns."""
+    learned = train_compiled(
+        corpus.symbols,
+        corpus.starts,
+        corpus.counts,
+        corpus.base.base_symbols,
+        tie_break=settings.tie_break,
+        asked=settings.most_merges(len(corpus.base.base_symbols)),
+        min_pair_count=settings.min_pair_count,
+        progress=progress,
+    )
+    return _Steps(
+        learned.left.astype(np.int64),
+        learned.right.astype(np.int64),
+        learned.pair_count,
+        learned.num_tied,
+        learned.num_replaced,
+        learned.lifetimes,
+        _stop_at_limit(settings) if learned.stopped == "asked" else learned.stopped,
+    )
 
 
 def _incremental(corpus: _Corpus, settings: TrainSettings, progress: Progress) -> _Steps:
@@ -225,15 +422,15 @@ def _incremental(corpus: _Corpus, settings: TrainSettings, progress: Progress) -
     """
     num_base = len(corpus.base.base_symbols)
     asked = settings.most_merges(num_base)
-    num_symbols = sum(map(len, corpus.words))
+    num_symbols = len(corpus.symbols)
     # No run can learn more merges than there are boundaries: keeps keys small whatever was asked for.
     width = num_base + min(asked, num_symbols) + 1
 
-    symbol: list[int] = [s for word in corpus.words for s in word]
+    symbol: list[int] = corpus.symbols.tolist()
     after: list[int] = []
     before: list[int] = []
     weight: list[int] = []
-    for word, count in zip(corpus.words, corpus.pre_tokens.values(), strict=True):
+    for word, count in zip(corpus.words, corpus.weights, strict=True):
         start = len(after)
         after.extend(range(start + 1, start + len(word)))
         after.append(-1)
@@ -272,18 +469,18 @@ def _incremental(corpus: _Corpus, settings: TrainSettings, progress: Progress) -
 
     queue = _LazyHeap(counts, order)
     queue.add(counts)
-    steps = _Steps([], [], [], [], [], lifetimes, _stop_at_limit(settings))
+    rows: list[_Row] = []
     report_every = max(1, asked // 400)
 
     for rank in range(asked):
         if rank % report_every == 0 and progress(rank, asked) is False:
-            return steps._replace(stopped="cancelled")
+            return _steps(rows, lifetimes, "cancelled")
         best = queue.pop()
         if best is None:
-            return steps._replace(stopped="no_pairs")
+            return _steps(rows, lifetimes, "no_pairs")
         pair_count = counts[best]
         if pair_count < settings.min_pair_count:
-            return steps._replace(stopped="min_pair_count")
+            return _steps(rows, lifetimes, "min_pair_count")
         left, right = divmod(best, width)
         token = num_base + rank
         num_tied = pairs_with[pair_count] - 1
@@ -340,12 +537,8 @@ def _incremental(corpus: _Corpus, settings: TrainSettings, progress: Progress) -
                 del places[key]
         texts.append(texts[left] + texts[right])
         queue.add(new_keys)
-        steps.left.append(left)
-        steps.right.append(right)
-        steps.pair_count.append(pair_count)
-        steps.num_tied.append(num_tied)
-        steps.num_replaced.append(replaced)
-    return steps
+        rows.append((left, right, pair_count, num_tied, replaced))
+    return _steps(rows, lifetimes, _stop_at_limit(settings))
 
 
 class _LazyHeap:

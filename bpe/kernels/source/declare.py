@@ -1,0 +1,57 @@
+"""How a kernel is declared: types by annotation, compiled by numba at import.
+
+Scalars are `int` (int64), `UInt` (uint64), `Byte` (uint8) or `bool`. Arrays are one-dimensional and contiguous.
+A `kernel` takes arrays only, because that is what the built library passes; scalars that change between calls
+live in a state array, under names defined beside the kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, get_type_hints
+
+import numba
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+__all__ = ["KERNELS", "Byte", "Bytes", "Int32s", "Int64s", "UInt", "UInt64s", "helper", "kernel"]
+
+UInt = np.uint64
+Byte = np.uint8
+Bytes = NDArray[np.uint8]
+Int32s = NDArray[np.int32]
+Int64s = NDArray[np.int64]
+UInt64s = NDArray[np.uint64]
+
+_NUMBA_TYPE: dict[Any, Any] = {
+    int: types.int64,
+    bool: types.boolean,
+    type(None): types.void,
+    UInt: types.uint64,
+    Byte: types.uint8,
+    Bytes: types.uint8[::1],
+    Int32s: types.int32[::1],
+    Int64s: types.int64[::1],
+    UInt64s: types.uint64[::1],
+}
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+KERNELS: dict[str, Any] = {}
+"""Every kernel by name: what the build exports."""
+
+
+def helper(function: Function) -> Function:
+    """Compile a function that kernels call."""
+    hints = get_type_hints(function)
+    returned = _NUMBA_TYPE[hints.pop("return")]
+    signature = returned(*(_NUMBA_TYPE[hint] for hint in hints.values()))
+    return numba.njit(signature, nogil=True, error_model="numpy")(function)
+
+
+def kernel(function: Function) -> Function:
+    """Compile a function that drivers call, and enter it into `KERNELS`. It takes arrays and returns an int."""
+    compiled = helper(function)
+    KERNELS[function.__name__] = compiled
+    return compiled
