@@ -189,7 +189,7 @@ def choose_corpus() -> tuple[Corpus, tuple[str, ...]]:
             st.stop()
         return Corpus.of("Your file", choice.text), choice.notices
     if source == "paste":
-        st.session_state.setdefault(state.CORPUS_PASTE, load_sample("emoji-chat"))
+        state.offer_text(state.CORPUS_PASTE, load_sample("emoji-chat"))
         text = st.text_area("Text to train on", key=state.CORPUS_PASTE, height=160, max_chars=MOST_TYPED_CHARS)
         cleaned, notices = clean_text(text or "")
         return Corpus.of("Your text", cleaned), notices
@@ -218,7 +218,7 @@ def _word_table() -> Corpus:
         "Textbook table", list(tables), default="lowest", required=True, key=state.TABLE, bind="query-params"
     )
     key = f"{state.WORD_COUNTS}-{name}"
-    st.session_state.setdefault(key, "".join(f"{word}\t{count}\n" for word, count in load_word_counts(name).items()))
+    state.offer_text(key, "".join(f"{word}\t{count}\n" for word, count in load_word_counts(name).items()))
     text = st.text_area(
         "Word, tab, count: one a line",
         key=key,
