@@ -316,7 +316,7 @@ def test_passing_is_said_in_order_of_merges():
         "Yours passes **b** on this text at merge 1 (8 tokens against 9), "
         "**a** on this text at merge 3 (5 tokens against 6)."
     )
-    assert plain(sentences[1]) == "It does not pass **c** in its 4 merges: 4 tokens against 4."
+    assert plain(sentences[1]) == "It does not pass **c** (4) in its 4 merges, which leave 4 tokens."
 
 
 def test_curve_labels_stand_apart_and_inside():
@@ -340,7 +340,7 @@ def test_spread_keeps_order_and_gap():
 def test_agreement_map_shows_every_pair():
     score = np.array([[1, 0.25], [0.25, 1]])
     figure = agreement_map(["a", "<b>"], score, score, ("Jaccard", "F1"))
-    assert [note.text for note in figure.layout.annotations] == ["1", ".25", ".25", "1"]
+    assert [list(row) for row in figure.data[0].text] == [["1", ".25"], [".25", "1"]]
     assert figure.layout.xaxis.ticktext == ("a", "&lt;b&gt;")
 
 

@@ -249,7 +249,7 @@ def passing_sentences(num_tokens: np.ndarray, others: list[tuple[str, int]]) -> 
 
     >>> passing_sentences(np.array([9, 7, 7, 5]), [("gpt2", 7), ("o200k_base", 4)])
     ['Yours passes **gpt2** on this text at merge 3 (5 tokens against 7).',
-     'It does not pass **o200k\\\\_base** in its 3 merges: 5 tokens against 4.']
+     'It does not pass **o200k\\\\_base** (4) in its 3 merges, which leave 5 tokens.']
     """
     passed: list[tuple[int, str]] = []
     never: list[tuple[int, str]] = []
@@ -265,12 +265,9 @@ def passing_sentences(num_tokens: np.ndarray, others: list[tuple[str, int]]) -> 
     if passed:
         sentences.append(f"Yours passes {', '.join(text for _step, text in sorted(passed))}.")
     if never:
-        names = ", ".join(name for _count, name in never)
-        counts = ", ".join(f"{count:,}" for count, _name in never)
-        sentences.append(
-            f"It does not pass {names} in its {count_of(len(num_tokens) - 1, 'merge')}: "
-            f"{int(num_tokens[-1]):,} tokens against {counts}."
-        )
+        listed = ", ".join(f"{name} ({count:,})" for count, name in never)
+        merges, left = count_of(len(num_tokens) - 1, "merge"), count_of(int(num_tokens[-1]), "token")
+        sentences.append(f"It does not pass {listed} in its {merges}, which leave {left}.")
     return sentences
 
 
