@@ -26,10 +26,7 @@ BROUGHT_NAME = "your file"
 
 MOST_FILES = 2
 MOST_FILE_MB = 64
-READABLE = (
-    "A tokenizer.json, a .tiktoken rank file, a vocab.json with its merges.txt, a minbpe .model, or bpe JSON. "
-    "What a file is, is told by what it holds."
-)
+READABLE = f"One file, or two that belong together: {', '.join(entry.title for entry in FORMATS.values())}"
 
 
 @dataclass(frozen=True, eq=False)
