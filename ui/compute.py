@@ -29,6 +29,7 @@ __all__ = [
     "TrainView",
     "acting_rows",
     "clip_text",
+    "learned_key",
     "run_training",
     "stage_payload",
     "tokenize",
@@ -184,6 +185,14 @@ def training_key(corpus: Corpus, settings: TrainSettings) -> str:
     return hashlib.sha256(f"{corpus.key} {settings!r}".encode()).hexdigest()
 
 
+def learned_key(key: str, training: Training) -> str:
+    """Return what stands in caches for the merges that were learned: the training's key, unless it was stopped.
+
+    A stopped training learned fewer merges than others of the same corpus and settings.
+    """
+    return f"{key}-{training.num_merges}" if training.stopped == "cancelled" else key
+
+
 def run_training(corpus: Corpus, settings: TrainSettings, progress: Progress) -> Training:
     """Train on the corpus."""
     return train(corpus.source, settings, progress=progress)
@@ -191,7 +200,7 @@ def run_training(corpus: Corpus, settings: TrainSettings, progress: Progress) ->
 
 @st.cache_resource(max_entries=12, show_spinner=False)
 def corpus_history(key: str, _training: Training, _corpus: Corpus) -> History:
-    """Return the history of what the stage draws of the corpus. `key` stands for the other two."""
+    """Return the history of what the stage draws of the corpus. `key`, a `learned_key`, stands for the other two."""
     text = _corpus.text
     return _training.table_history() if text is None else _training.history(clip_text(text))
 
@@ -213,7 +222,7 @@ class TrainView:
 
 @st.cache_resource(max_entries=12, show_spinner=False)
 def train_view(key: str, sentence: str, _training: Training, _corpus: Corpus) -> TrainView:
-    """Return what the stage draws of a training. `key` stands for training and corpus."""
+    """Return what the stage draws of a training. `key`, a `learned_key`, stands for training and corpus."""
     history = corpus_history(key, _training, _corpus)
     views = [StageView(history, title=_corpus.title)]
     num_unknown = 0
