@@ -326,6 +326,18 @@ def test_a_race_that_is_stopped_ends():
         run_race(ENGLISH, 300, 2, job)
 
 
+@pytest.mark.parametrize("make", [models.small_bpe, models.small_unigram])
+def test_a_small_model_that_was_stopped_does_not_stand_in_for_the_whole(monkeypatch, make):
+    def stopped(_slot, _board, key, work, **_options):
+        job = Job(key)
+        job.cancel()
+        return work(job)
+
+    monkeypatch.setattr(models, "awaited", stopped)
+    with pytest.raises(StoppedError):
+        make(models.Source("lowest", 30))
+
+
 def test_a_race_of_a_table_counts_every_word_as_often_as_it_says():
     outcome = run_race(Corpus.of("hug", HUG), 50, 1, Job("race"))
     assert outcome.num_bytes == sum(len(word) * count for word, count in HUG.items())
