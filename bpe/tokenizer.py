@@ -527,7 +527,7 @@ def _symbol_names(tokenizer: Tokenizer, pre_token: str) -> list[bytes]:
         raw = pre_token.encode()
         return [raw[i : i + 1] for i in range(len(raw))]
     names = [char.encode() for char in pre_token]
-    if tokenizer.end_of_word == "separate":
+    if tokenizer.end_of_word == "separate" and tokenizer.base_symbols:  # an empty corpus gave no mark either
         names.append(END_OF_WORD.encode())
     elif tokenizer.end_of_word == "attached":
         names[-1] += END_OF_WORD.encode()

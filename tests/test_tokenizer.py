@@ -110,6 +110,15 @@ def test_the_mark_written_in_the_text_is_not_the_mark():
     assert [tokenizer.token_bytes(t) for t in base] == [b"a", b"<", b"/", b"w", b">", b"</w>"]
 
 
+@pytest.mark.parametrize("end_of_word", ["none", "separate", "attached"])
+def test_a_tokenizer_of_an_empty_corpus_knows_no_character_and_no_mark(end_of_word):
+    tokenizer = trained(" ", base="chars", end_of_word=end_of_word, split="whitespace", num_merges=0)
+    history = tokenizer.history("ab c")
+    assert len(history.lifetimes) == history.num_symbols - 1
+    assert set(history.final_ids[history.final_ids >= 0].tolist()) <= {0}
+    assert len(history.byte_lifetimes()) == len(history.text) - 1
+
+
 def test_characters_of_several_bytes_are_never_cut():
     tokenizer = trained("né né né", base="chars", split="none", num_merges=0)
     assert tokenizer.history("né").byte_lifetimes().tolist()[1] == INSIDE
