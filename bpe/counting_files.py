@@ -89,10 +89,12 @@ def count_files(
     progress   called with (bytes counted, bytes in all); False stops with `CountingCancelled`
 
     Raises:
-        CorpusError: a file is empty, not UTF-8 (with the offset of the first bad byte), or changes meanwhile.
+        CorpusError: no file; one is empty, not UTF-8 (with the offset of the first bad byte), or changes meanwhile.
         UnavailableError: the scheduler does not answer, workers die again and again, a package is missing.
         OSError: a file cannot be opened.
     """
+    if not files:
+        raise CorpusError("a corpus must have at least one file, but none was given: name a file")
     for file in files:
         if num_bytes_of(file) == 0:
             raise CorpusError(f"{file} is empty (0 bytes): choose a file that holds some text")

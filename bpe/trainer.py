@@ -133,7 +133,7 @@ def train_files(
     count_progress  the same while counting: called with (bytes counted, bytes in all)
 
     Raises:
-        SettingsError, CorpusError: as for `train`; a file is empty, not UTF-8, or changes while it is read.
+        SettingsError, CorpusError: as for `train`; no file; one is empty, not UTF-8, or changes while it is read.
         UnavailableError: the scheduler does not answer, workers die again and again, a package is missing.
         OSError: a file cannot be opened.
     """

@@ -167,6 +167,12 @@ def test_an_empty_file_and_a_missing_one_are_refused(tmp_path):
         train_files([tmp_path / "missing"], TrainSettings(num_merges=1))
 
 
+@pytest.mark.parametrize("engine", ["compiled", "python"])
+def test_a_corpus_of_no_files_is_refused(engine):
+    with pytest.raises(CorpusError, match="at least one file"):
+        train_files([], TrainSettings(num_merges=1), engine=engine)
+
+
 def test_a_file_that_is_cut_while_it_is_counted_is_refused(corpus):
     part = Part(corpus, 0, os.path.getsize(corpus) + 10)
     with pytest.raises(CorpusError, match="while it is counted"):
