@@ -242,8 +242,9 @@ THE = imported("gpt2").vocab["the"]
 @pytest.mark.parametrize(
     ("data", "sentence"),
     [
-        (altered(model__type="WordPiece"), "model.type must be BPE, the only kind .* but is WordPiece"),
-        (altered(model__type="Unigram"), "but is Unigram"),
+        (altered(model__type="WordLevel"), "model.type must be one of BPE, WordPiece, Unigram, .* but is WordLevel"),
+        (altered(model__type="WordPiece"), "model.unk_token must be a string"),
+        (altered(model__type="Unigram"), "model.vocab must be a list of pieces and scores"),
         (altered(model__byte_fallback=True), "model.byte_fallback must be false: sentencepiece-like"),
         (altered(model__dropout=0.1), "model.dropout must be null"),
         (altered(model__continuing_subword_prefix="##"), "model.continuing_subword_prefix must be null"),

@@ -3,7 +3,7 @@
     format            files                              keeps
     bpe-json          tokenizer.bpe.json                 everything
     tiktoken          tokenizer.tiktoken + its .json     byte-level BPE whose ids are in rank order
-    tokenizer-json    tokenizer.json (Hugging Face)      all but the separate end-of-word mark
+    tokenizer-json    tokenizer.json (Hugging Face)      all but the separate end-of-word mark; WordPiece, Unigram
     vocab-merges      vocab.json + merges.txt            byte-level BPE with the split pattern of GPT-2
     minbpe            tokenizer.model                    byte-level BPE with ids in order
 
@@ -87,7 +87,7 @@ FORMATS: Mapping[str, FileFormat] = MappingProxyType(
             FileFormat(
                 name="tokenizer-json",
                 title="Hugging Face tokenizer.json",
-                keeps="bytes or characters, any split pattern, attached end-of-word marks",
+                keeps="bytes or characters, any split pattern, attached end-of-word marks; WordPiece and Unigram",
                 file_name="tokenizer.json",
                 owner="tokenizers",
                 write=huggingface.write,

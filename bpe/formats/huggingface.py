@@ -3,8 +3,8 @@
 Written: byte-level BPE with the split pattern as a Split step and ByteLevel behind it; for a character base, plain
 BPE with an unknown token (the format would drop unknown characters without a word), and the attached
 end-of-word mark as `end_of_word_suffix`. Read: what pipeline.py and imported.py can replay to the same ids; the
-rest is refused by its key. WordPiece, Unigram and sentencepiece-like BPE (byte_fallback) are not read yet: a
-reader for another `model.type` goes into `_MODELS`.
+rest is refused by its key. WordPiece and Unigram are written and read in pieces.py. Sentencepiece-like BPE
+(byte_fallback) is not read yet: a reader for another `model.type` goes into `_MODELS`.
 
 Post-processors are not read: they put a model's own special tokens around a text, and `encode` gives the text's.
 
@@ -20,6 +20,7 @@ from types import ModuleType
 from typing import Any
 
 from bpe.errors import FormatError, UnavailableError
+from bpe.formats import pieces
 from bpe.formats.byte_alphabet import to_chars
 from bpe.formats.imported import AddedToken, ImportedTokenizer
 from bpe.formats.parts import Parts, take_apart
@@ -27,6 +28,8 @@ from bpe.formats.pipeline import OUTER_SPACE, library_pattern, read_normalizer, 
 from bpe.formats.reading import Node, parse_json, quote
 from bpe.formats.recognise import Files
 from bpe.tokenizer import END_OF_WORD, TokenizerLike
+from bpe.unigram import UnigramTokenizer
+from bpe.wordpiece import WordPieceTokenizer
 
 __all__ = ["import_tokenizers", "library", "library_encode", "read", "vocab_of", "write"]
 
@@ -42,6 +45,10 @@ def write(tokenizer: TokenizerLike, name: str) -> dict[str, bytes]:
     Raises:
         FormatError: a separate end-of-word mark, or two tokens of equal text.
     """
+    if isinstance(tokenizer, WordPieceTokenizer):
+        return pieces.write_wordpiece(tokenizer, name)
+    if isinstance(tokenizer, UnigramTokenizer):
+        return pieces.write_unigram(tokenizer, name)
     parts = take_apart(tokenizer)
     if parts.end_of_word == "separate":
         raise FormatError(
@@ -138,7 +145,7 @@ def _decoder(parts: Parts) -> dict[str, object]:
 # ---------------------------------------------------------------------- reading
 
 
-def read(files: Files, split: str | None = None) -> ImportedTokenizer:
+def read(files: Files, split: str | None = None) -> TokenizerLike:
     """Return the tokenizer of a tokenizer.json; `split` is for formats that do not hold it, and not used here.
 
     Raises:
@@ -152,7 +159,7 @@ def read(files: Files, split: str | None = None) -> ImportedTokenizer:
     reader = _MODELS.get(kind)
     if reader is None:
         raise FormatError(
-            f"{file.name}: model.type must be {' or '.join(_MODELS)}, the only kind that is read so far, but is {kind}"
+            f"{file.name}: model.type must be one of {', '.join(_MODELS)}, the kinds that are read, but is {kind}"
         )
     return reader(document, model)
 
@@ -183,7 +190,11 @@ def _read_bpe(document: Node, model: Node) -> ImportedTokenizer:
     )
 
 
-_MODELS: dict[str, Callable[[Node, Node], ImportedTokenizer]] = {"BPE": _read_bpe}
+_MODELS: dict[str, Callable[[Node, Node], TokenizerLike]] = {
+    "BPE": _read_bpe,
+    "WordPiece": pieces.read_wordpiece,
+    "Unigram": pieces.read_unigram,
+}
 
 
 def _refuse_other_algorithms(model: Node) -> None:

@@ -20,6 +20,8 @@ from bpe.formats.reading import is_unicode, quote
 from bpe.pretokenize import SPLIT_PATTERNS, compile_split
 from bpe.pretrained import NO_PARENT, RankTokenizer
 from bpe.tokenizer import Tokenizer, TokenizerLike
+from bpe.unigram import UnigramTokenizer
+from bpe.wordpiece import WordPieceTokenizer
 
 __all__ = ["Parts", "as_expression", "covering_pattern", "split_of_pattern", "take_apart"]
 
@@ -149,6 +151,9 @@ def take_apart(tokenizer: TokenizerLike) -> Parts:
             find_merges=lambda: _merges_of(tokenizer),
             special_tokens=tokenizer.special_tokens,
         )
+    if isinstance(tokenizer, WordPieceTokenizer | UnigramTokenizer):
+        kind = "WordPiece" if isinstance(tokenizer, WordPieceTokenizer) else "Unigram"
+        raise FormatError(f"this format holds merges, but a {kind} tokenizer has none; choose tokenizer-json")
     raise FormatError(
         "a tokenizer to write must be trained here or come from a rank table, but this one was read from "
         "another kind of file; use that file"

@@ -33,6 +33,7 @@ __all__ = [
     "read_normalizer",
     "read_pre_tokenizer",
     "run_steps",
+    "split_of_library_pattern",
 ]
 
 Normalize = Callable[[str], str]
@@ -75,6 +76,21 @@ _SPLIT_OF_LIBRARY_PATTERN = {
 def library_pattern(split_name: str) -> str:
     """Return a split pattern as the library must be given it."""
     return ANYWHERE_CL100K if split_name == "cl100k" else SPLIT_PATTERNS.get(split_name, split_name)
+
+
+def split_of_library_pattern(node: Node) -> str:
+    """Return the split pattern that the library was given by `library_pattern`: a name, or a regular expression.
+
+    Raises:
+        FormatError: it does not compile.
+    """
+    expression = node.text()
+    pattern = _SPLIT_OF_LIBRARY_PATTERN.get(expression, as_expression(expression))
+    try:
+        compile_split(pattern)
+    except SettingsError as error:
+        raise FormatError(f"{node.name}: {node.path}: {error}") from None
+    return pattern
 
 
 def run_steps(text: str, steps: Sequence[Step]) -> list[Piece]:
