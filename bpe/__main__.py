@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn, get_args
 
-from bpe import cli
+from bpe import cli, cli_neighbours
 from bpe.counting_files import ByteErrors
 from bpe.errors import BpeError, SettingsError
 from bpe.formats import FORMATS
@@ -120,20 +120,24 @@ def _add_train(command: argparse.ArgumentParser) -> None:
     stop = command.add_mutually_exclusive_group(required=True)
     stop.add_argument("--num-merges", type=int, metavar="N")
     stop.add_argument("--vocab-size", type=int, metavar="N", help="base tokens and merges")
-    command.add_argument("--base", choices=get_args(Base), default="bytes")
-    command.add_argument("--end-of-word", choices=get_args(EndOfWord), default="none")
-    command.add_argument("--split", default="gpt2", metavar="NAME|REGEX", help=SPLIT_HELP.replace("%", "%%"))
-    command.add_argument("--tie-break", choices=get_args(TieBreak), default="first-seen")
-    command.add_argument("--min-pair-count", type=int, default=2, metavar="N")
+    # No defaults here: what is left out depends on the model, and what means nothing for it is refused.
+    command.add_argument("--model", choices=cli_neighbours.MODELS, default="bpe", help="what to train; default: bpe")
+    command.add_argument("--base", choices=get_args(Base), help="default: bytes, with unigram chars")
+    command.add_argument("--end-of-word", choices=get_args(EndOfWord), help="default: none")
+    split_help = f"{SPLIT_HELP}; default: gpt2, with wordpiece BERT's"
+    command.add_argument("--split", metavar="NAME|REGEX", help=split_help.replace("%", "%%"))
+    command.add_argument("--tie-break", choices=get_args(TieBreak), help="default: first-seen")
+    command.add_argument("--min-pair-count", type=int, metavar="N", help="default: 2")
     command.add_argument("--word-counts", action="store_true", help="the files are tables: word, TAB, count")
-    command.add_argument("--engine", choices=get_args(Engine), default="auto")
-    command.add_argument("--workers", type=int, default=1, metavar="N", help="count on so many processes")
+    command.add_argument("--engine", choices=get_args(Engine), help="default: auto")
+    command.add_argument("--workers", type=int, metavar="N", help="count on so many processes; default: 1")
     command.add_argument("--scheduler", metavar="ADDRESS", help="count on the Dask cluster of this scheduler")
     command.add_argument("--errors", choices=get_args(ByteErrors), help="what to do about bytes that are not UTF-8")
     command.add_argument("--out", metavar="FILE", help="write the tokenizer to this file")
-    command.add_argument("--format", choices=list(FORMATS), default="bpe-json", help="how to write it")
+    format_help = "how to write it; default: bpe-json, with wordpiece and unigram tokenizer-json"
+    command.add_argument("--format", choices=list(FORMATS), help=format_help)
     command.add_argument("--json", action="store_true", help="print JSON")
-    command.set_defaults(command=cli.train_command)
+    command.set_defaults(command=cli_neighbours.train_command)
 
 
 if __name__ == "__main__":

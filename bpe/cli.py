@@ -33,10 +33,17 @@ from bpe.trainer import train, train_counts, train_files, uses_compiled
 from bpe.training import Merge, Training
 
 __all__ = [
+    "STOPPED",
+    "as_json",
+    "as_lines",
+    "check_target",
     "compare_command",
     "decode_command",
     "encode_command",
+    "lay_out_table",
+    "read_text",
     "show_token",
+    "text_or_none",
     "tokenizers_command",
     "train_command",
     "warm_command",
@@ -70,7 +77,7 @@ def train_command(options: Namespace) -> bytes:
     )
     if options.out is not None:
         # Before the training, which may take long: can this be written at all, and there?
-        _check_target(Path(options.out))
+        check_target(Path(options.out))
         blank = Tokenizer.base_of([], base=settings.base, end_of_word=settings.end_of_word, split=settings.split)
         save_tokenizer(blank, options.format, name=Path(options.out).name)
 
@@ -84,14 +91,14 @@ def train_command(options: Namespace) -> bytes:
         target = Path(options.out)
         files = save_tokenizer(training.tokenizer, options.format, name=target.name)
         write_files({target.with_name(name): content for name, content in files.items()})
-    return _json(_training_record(training)) if options.json else _training_table(training, options.out)
+    return as_json(_training_record(training)) if options.json else _training_table(training, options.out)
 
 
 def _train(options: Namespace, settings: TrainSettings, line: ProgressLine) -> Training:
     if options.word_counts:
         table: Counter[str] = Counter()
         for file in options.files:
-            table.update(parse_word_counts(_read_text(file)))
+            table.update(parse_word_counts(read_text(file)))
         return train(table, settings, engine=options.engine, progress=line.show_merges)
     if _goes_in_blocks(options):
         return train_files(
@@ -107,7 +114,7 @@ def _train(options: Namespace, settings: TrainSettings, line: ProgressLine) -> T
     # Each file by itself: no pre-token reaches from one into the next.
     tally = Tally()
     for file in options.files:
-        text = _read_text(file)
+        text = read_text(file)
         compiled = uses_compiled("count", options.engine, len(text))
         tally.add(count_text(text, settings.split, compiled=compiled))
     return train_counts(tally.result(), settings, engine=options.engine, progress=line.show_merges)
@@ -143,7 +150,7 @@ def _merge_record(tokenizer: Tokenizer, merge: Merge) -> dict[str, object]:
     record: dict[str, object] = {"rank": merge.rank}
     for name, token in (("left", merge.left), ("right", merge.right), ("token", merge.token)):
         raw = tokenizer.token_bytes(token)
-        record |= {name: _text_or_none(raw), f"{name}_hex": raw.hex(), f"{name}_id": token}
+        record |= {name: text_or_none(raw), f"{name}_hex": raw.hex(), f"{name}_id": token}
     return record | {
         "count": merge.pair_count,
         "num_tied": merge.num_tied,
@@ -152,7 +159,8 @@ def _merge_record(tokenizer: Tokenizer, merge: Merge) -> dict[str, object]:
     }
 
 
-def _text_or_none(raw: bytes) -> str | None:
+def text_or_none(raw: bytes) -> str | None:
+    """Return the text of bytes; None where they are not whole characters."""
     try:
         return raw.decode()
     except UnicodeDecodeError:
@@ -176,10 +184,10 @@ def _training_table(training: Training, out: str | None) -> bytes:
         f"{training.num_merges:,} merges on {training.num_base:,} base tokens; "
         f"stopped: {training.stopped} ({STOPPED[training.stopped]})"
     ]
-    lines += _table(("rank", "count", "tied", "replaced", "tokens", "merge"), rows)
+    lines += lay_out_table(("rank", "count", "tied", "replaced", "tokens", "merge"), rows)
     if out is not None:
         lines.append(f"written to {out}")
-    return _lines(lines)
+    return as_lines(lines)
 
 
 def warm_command(options: Namespace) -> bytes:
@@ -189,7 +197,7 @@ def warm_command(options: Namespace) -> bytes:
         started = time.perf_counter()
         load(group)
         lines.append(f"{group} kernels ready in {time.perf_counter() - started:.2f} s")
-    return _lines([*lines, f"machine code is kept in {cache_folder()}"])
+    return as_lines([*lines, f"machine code is kept in {cache_folder()}"])
 
 
 # ---------------------------------------------------------------------- encode, decode
@@ -203,9 +211,9 @@ def encode_command(options: Namespace) -> bytes:
     text = _decode(data, options.file) if data else ""
     ids = tokenizer.encode(text)
     if not options.json:
-        return _lines([" ".join(map(str, ids))])
+        return as_lines([" ".join(map(str, ids))])
     tokens = [tokenizer.token_bytes(token).hex() for token in ids]
-    return _json({"ids": ids, "tokens_hex": tokens, "num_bytes": len(text.encode())})
+    return as_json({"ids": ids, "tokens_hex": tokens, "num_bytes": len(text.encode())})
 
 
 def decode_command(options: Namespace) -> bytes:
@@ -237,7 +245,7 @@ def compare_command(options: Namespace) -> bytes:
     records: list[dict[str, object]] = []
     rows = []
     for file in options.files:
-        text = _read_text(file)
+        text = read_text(file)
         num_bytes = len(text.encode())
         for name, tokenizer in tokenizers.items():
             num_tokens = len(tokenizer.encode(text))
@@ -256,15 +264,15 @@ def compare_command(options: Namespace) -> bytes:
             shown = "-" if bytes_per_token is None else f"{bytes_per_token:.3f}"
             rows.append((f"{num_tokens:,}", f"{num_bytes:,}", f"{len(text):,}", shown, f"{name}  {file}"))
     if options.json:
-        return _json(records)
-    return _lines(_table(("tokens", "bytes", "characters", "bytes/token", "tokenizer, file"), rows))
+        return as_json(records)
+    return as_lines(lay_out_table(("tokens", "bytes", "characters", "bytes/token", "tokenizer, file"), rows))
 
 
 def tokenizers_command(options: Namespace) -> bytes:
     """List the real tokenizers."""
     infos = [pretrained_info(name) for name in pretrained_names()]
     if options.json:
-        return _json(
+        return as_json(
             [
                 {
                     "name": info.name,
@@ -283,7 +291,7 @@ def tokenizers_command(options: Namespace) -> bytes:
     for info in infos:
         here = "available" if info.available else f"not available: {info.why_not}"
         lines.append(f"{info.name:<14} {info.vocab_size:>9,}  {info.kind}; {info.source}; {info.licence}; {here}")
-    return _lines(lines)
+    return as_lines(lines)
 
 
 # ---------------------------------------------------------------------- reading
@@ -307,7 +315,8 @@ def _shown(file: str) -> str:
     return "standard input" if file == "-" else file
 
 
-def _read_text(file: str) -> str:
+def read_text(file: str) -> str:
+    """Return the text of a file in any common encoding; notices go to standard error."""
     return _decode(_read_bytes(file), file)
 
 
@@ -321,7 +330,7 @@ def _decode(data: bytes, file: str) -> str:
 # ---------------------------------------------------------------------- writing
 
 
-def _check_target(path: Path) -> None:
+def check_target(path: Path) -> None:
     """Refuse a target that cannot become a file, or that is something else than one (a device would be replaced)."""
     if not path.parent.is_dir():
         raise SettingsError(f"--out {path} must be in a folder that exists, but {path.parent} is none; make it first")
@@ -343,7 +352,7 @@ def write_files(files: Mapping[Path, bytes]) -> None:
     temporaries = {path: path.with_name(f".{path.name}.{os.getpid()}.tmp") for path in targets}
     try:
         for path, content in targets.items():
-            _check_target(path)
+            check_target(path)
             with temporaries[path].open("xb") as file:
                 file.write(content)
                 file.flush()
@@ -374,7 +383,7 @@ def show_token(token: bytes) -> str:
     return f"'{''.join(shown)}'"
 
 
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+def lay_out_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """Return lines with every column but the last aligned to the right; the last may hold wide characters."""
     widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
     return [
@@ -383,10 +392,11 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     ]
 
 
-def _lines(lines: Sequence[str]) -> bytes:
+def as_lines(lines: Sequence[str]) -> bytes:
     """Return lines in the encoding of the terminal, what it lacks written as an escape."""
     return "".join(line + "\n" for line in lines).encode(sys.stdout.encoding or "utf-8", "backslashreplace")
 
 
-def _json(value: object) -> bytes:
+def as_json(value: object) -> bytes:
+    """Return one line of JSON."""
     return (json.dumps(value, ensure_ascii=False) + "\n").encode()

@@ -44,6 +44,12 @@ class ProgressLine:
             self._phase_began = time.monotonic()
         self._show("merging", done, asked, f"{done:,} of {asked:,} merges")
 
+    def show_removed(self, done: int, asked: int) -> None:
+        """Show how many tokens were taken away."""
+        if done == 0:
+            self._phase_began = time.monotonic()
+        self._show("pruning", done, asked, f"{done:,} of {asked:,} tokens taken away")
+
     def _show(self, what: str, done: int, total: int, amount: str) -> None:
         now = time.monotonic()
         if now < self._next or not self._stream.isatty():
