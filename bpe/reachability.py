@@ -331,7 +331,7 @@ class GlitchExample:
 
 
 _RUMBELOW = "Rumbelow and Watkins (2023), SolidGoldMagikarp, LessWrong"
-_LAND = "Land and Bartolo (2024), Fishing for Magikarp, arXiv 2405.05417"
+_LAND = "Land and Bartolo (2024), Fishing for Magikarp, arXiv 2405.05417, report on OLMo 2 7B"
 
 GLITCH_EXAMPLES = (
     *(

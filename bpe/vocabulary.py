@@ -71,7 +71,7 @@ class TokenKind(IntFlag):
     PARTIAL = 2
     """Its bytes are not whole characters."""
     BASE = 4
-    """A base symbol: no merge makes it."""
+    """A base symbol of a tokenizer with merges: none makes it."""
     LEADING_SPACE = 8
     """It begins with a space and goes on."""
     BLANK = 16
@@ -193,7 +193,7 @@ def list_vocabulary(tokenizer: TokenizerLike) -> Vocabulary:
     id_column = np.array(ids, dtype=np.int64)
     texts, partial = _decode_all(names)
     special = _is_in(id_column, getattr(tokenizer, "special_tokens", {}).values())
-    base = _is_in(id_column, tokenizer.base_names()) & ~special
+    base = _is_in(id_column, tokenizer.base_names()) & ~special & (tokenizer.num_merges > 0)
     scripts, kinds = _describe_texts(texts)
     scripts[partial] = SCRIPTS.index(NO_TEXT)
     for kind, column in ((TokenKind.SPECIAL, special), (TokenKind.PARTIAL, partial), (TokenKind.BASE, base)):

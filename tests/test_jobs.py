@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import pytest
+from pagetest import finished, head_of, page_at
 
-from ui.jobs import JobBoard
+from bpe import TrainSettings, train
+from bpe.samples import load_sample
+from ui import compute
+from ui.jobs import Job, JobBoard, estimated_bytes
+from ui.limits import LIMITS
 
 
 def test_a_result_is_kept_and_the_oldest_dropped():
@@ -51,3 +57,155 @@ def test_an_error_is_handed_over():
     assert job.wait(5)
     with pytest.raises(ZeroDivisionError):
         raise job.error
+
+
+# ---------------------------------------------------------------------------------------------- fairness
+
+
+class Gate:
+    """Work that begins, waits until it is let go, and returns its name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.begun = threading.Event()
+        self.may_end = threading.Event()
+
+    def __call__(self, job: Job[str]) -> str:
+        self.begun.set()
+        assert self.may_end.wait(5)
+        return self.name if job.report(1, 1) else "stopped"
+
+
+def start(board: JobBoard[str], gate: Gate, **options) -> Job[str]:
+    return board.start(gate.name, gate, keep=lambda result: result != "stopped", **options)
+
+
+def test_few_run_at_a_time_and_the_others_wait_in_turn():
+    board: JobBoard[str] = JobBoard(num_kept=9, num_at_once=2)
+    gates = [Gate(name) for name in "abcd"]
+    jobs = [start(board, gate) for gate in gates]
+    assert [job.is_waiting for job in jobs] == [False, False, True, True]
+    assert [job.num_ahead for job in jobs] == [0, 0, 2, 3]
+    gates[1].may_end.set()
+    assert gates[2].begun.wait(5)
+    assert not gates[3].begun.is_set()
+    assert (jobs[3].is_waiting, jobs[3].num_ahead) == (True, 2)
+    for gate in gates:
+        gate.may_end.set()
+    assert all(job.wait(5) for job in jobs)
+    assert [job.result for job in jobs] == list("abcd")
+
+
+def test_a_class_that_asks_for_the_same_costs_one_training():
+    board: JobBoard[str] = JobBoard(num_kept=9, num_at_once=2)
+    gates = [Gate("same") for _ in range(20)]
+    jobs = [start(board, gate) for gate in gates]
+    gates[0].may_end.set()
+    assert all(job.wait(5) for job in jobs)
+    assert {job.result for job in jobs} == {"same"}
+    assert [gate.begun.is_set() for gate in gates] == [True] + [False] * 19
+
+
+def test_the_next_of_the_same_works_when_the_first_was_stopped():
+    board: JobBoard[str] = JobBoard(num_kept=9)
+    first, second = Gate("same"), Gate("same")
+    jobs = [start(board, first), start(board, second)]
+    jobs[0].cancel()
+    first.may_end.set()
+    assert second.begun.wait(5)
+    second.may_end.set()
+    assert jobs[1].wait(5)
+    assert [job.result for job in jobs] == ["stopped", "same"]
+
+
+def test_cancelled_in_the_queue_it_never_begins():
+    board: JobBoard[str] = JobBoard(num_kept=9, num_at_once=1)
+    gates = [Gate(name) for name in "abc"]
+    jobs = [start(board, gate) for gate in gates]
+    jobs[1].cancel()
+    gates[0].may_end.set()
+    assert jobs[1].wait(5)
+    assert (jobs[1].has_begun, jobs[1].result) == (False, None)
+    assert gates[2].begun.wait(5)
+    gates[2].may_end.set()
+    assert jobs[2].wait(5)
+
+
+def test_a_visitor_who_has_gone_stops_the_work_in_its_turn_and_in_the_queue():
+    board: JobBoard[str] = JobBoard(num_kept=9, num_at_once=1)
+    here = threading.Event()
+    here.set()
+    gates = [Gate(name) for name in "abc"]
+    jobs = [start(board, gate, is_wanted=here.is_set) for gate in gates[:2]]
+    jobs.append(start(board, gates[2]))
+    here.clear()
+    gates[0].may_end.set()
+    assert gates[2].begun.wait(5)
+    assert (jobs[0].result, jobs[1].has_begun) == ("stopped", False)
+    gates[2].may_end.set()
+    assert jobs[2].wait(5)
+
+
+def test_short_work_does_not_wait_behind_long_work():
+    board: JobBoard[str] = JobBoard(num_kept=9, num_at_once=1)
+    long, queued, short = (Gate(name) for name in "abc")
+    jobs = [start(board, long), start(board, queued), start(board, short, is_short=True)]
+    assert short.begun.wait(5)
+    assert not queued.begun.is_set()
+    for gate in (long, queued, short):
+        gate.may_end.set()
+    assert all(job.wait(5) for job in jobs)
+
+
+def test_work_that_takes_too_long_is_stopped_and_says_so():
+    job: Job[str] = Job("key", _most_seconds=0.0, started=time.monotonic() - 1)
+    assert not job.report(1, 9)
+    assert job.was_too_long
+    assert job.is_stopping
+
+
+def test_an_error_gives_the_next_its_turn():
+    board: JobBoard[int] = JobBoard(num_kept=1, num_at_once=1)
+    first = board.start("a", lambda job: 1 // 0, keep=lambda result: True)
+    second = board.start("b", lambda job: 7, keep=lambda result: True)
+    assert first.wait(5)
+    assert second.wait(5)
+    assert second.result == 7
+
+
+def test_kept_results_are_bounded_in_bytes():
+    board: JobBoard[bytes] = JobBoard(num_kept=9, most_bytes=2_500)
+    for name in "abc":
+        assert board.start(name, lambda job: bytes(1_000), keep=lambda result: True).wait(5)
+    assert [board.known(name) is not None for name in "abc"] == [False, True, True]
+    assert board.start("large", lambda job: bytes(9_000), keep=lambda result: True).wait(5)
+    assert [board.known(name) is not None for name in ("b", "c", "large")] == [False, False, True]
+
+
+def test_sizes_are_estimated_through_objects_tables_and_circles():
+    training = train(load_sample("udhr-eng"), TrainSettings(num_merges=200))
+    assert estimated_bytes(training) > training.num_tokens.nbytes + sum(map(len, training.pre_tokens))
+    circle: list[object] = [b"x" * 1000]
+    circle.append(circle)
+    assert 1_000 < estimated_bytes(circle) < 2_000
+    numbers = list(range(100_000))
+    assert 1_000_000 < estimated_bytes(numbers) < 20_000_000
+
+
+def test_a_page_says_how_many_are_before_it_and_can_be_stopped_in_the_queue():
+    board = compute.trainings()
+    gates = [Gate(f"before {number}") for number in range(LIMITS.jobs_at_once)]
+    jobs = [board.start(gate.name, gate, keep=lambda result: False) for gate in gates]
+    try:
+        app = page_at("pages/1_Train.py", source="word counts", merges="7").run()
+        (bar,) = app.get("progress")
+        assert bar.proto.text.startswith(f"Waiting for its turn: {LIMITS.jobs_at_once} pieces of work")
+        next(button for button in app.button if button.label.startswith("Stop")).click().run()
+        assert not app.exception
+        assert any(notice.value.startswith("Stopped. Change something") for notice in app.info)
+    finally:
+        for gate in gates:
+            gate.may_end.set()
+    assert all(job.wait(5) for job in jobs)
+    next(button for button in app.button if button.label == "Start again").click().run()
+    assert head_of(finished(app))["num_merges"] == 7

@@ -128,28 +128,28 @@ def test_next_previous_and_the_last_step():
     app = opened()
     assert next(button for button in app.button if button.label == "Previous").disabled
     app = press(press(app, "Next"), "Next")
-    assert app.slider(key=state.BENCH_STEP).value == 2
+    assert app.slider(key=state.BENCH_SLIDER).value == 2
     assert "Next: **l + o**" in said(app)
     assert strips(app)["Learned so far"] == "es|est"
     app = press(app, "Previous")
-    assert app.slider(key=state.BENCH_STEP).value == 1
+    assert app.slider(key=state.BENCH_SLIDER).value == 1
     last = chars(LOWEST).num_merges
-    app = finished(app.slider(key=state.BENCH_STEP).set_value(last).run())
+    app = finished(app.slider(key=state.BENCH_SLIDER).set_value(last).run())
     assert next(button for button in app.button if button.label == "Next").disabled
     assert "Done." in said(app)
 
 
 def test_play_goes_on_by_itself_and_pause_stops_it():
     app = press(opened(at="1"), "Play")
-    assert app.slider(key=state.BENCH_STEP).value == 2
+    assert app.slider(key=state.BENCH_SLIDER).value == 2
     app = press(app, "Pause")
-    at = app.slider(key=state.BENCH_STEP).value
-    assert finished(app.run()).slider(key=state.BENCH_STEP).value == at
+    at = app.slider(key=state.BENCH_SLIDER).value
+    assert finished(app.run()).slider(key=state.BENCH_SLIDER).value == at
 
 
 def test_play_at_the_end_begins_anew():
     app = press(opened(at=str(chars(LOWEST).num_merges)), "Play")
-    assert app.slider(key=state.BENCH_STEP).value == 1
+    assert app.slider(key=state.BENCH_SLIDER).value == 1
 
 
 def test_end_marks_and_ties_are_the_trainer_s():
@@ -191,9 +191,9 @@ def test_unigram_shows_what_goes_and_what_it_would_lose():
 
 
 def test_another_table_begins_at_its_first_step_with_its_own_word():
-    app = finished(opened().slider(key=state.BENCH_STEP).set_value(5).run())
+    app = finished(opened().slider(key=state.BENCH_SLIDER).set_value(5).run())
     app = finished(app.segmented_control(key=state.TABLE).set_value("hug-pug").run())
-    assert app.slider(key=state.BENCH_STEP).value == 0
+    assert app.slider(key=state.BENCH_SLIDER).value == 0
     assert "Your word: bug" in strips(app)
     assert not app.warning
 
@@ -201,8 +201,8 @@ def test_another_table_begins_at_its_first_step_with_its_own_word():
 def test_an_edited_table_is_trained():
     app = opened(at="9")
     app = finished(app.text_area(key=f"{state.WORD_COUNTS}-lowest").set_value("ab\t3\nabc\t2\n").run())
-    assert app.slider(key=state.BENCH_STEP).max == 2
-    app = finished(app.slider(key=state.BENCH_STEP).set_value(0).run())
+    assert app.slider(key=state.BENCH_SLIDER).max == 2
+    app = finished(app.slider(key=state.BENCH_SLIDER).set_value(0).run())
     assert "Next: **a + b**, which occurs 5 times" in said(app)
 
 
@@ -258,7 +258,7 @@ def test_a_table_of_single_letters_has_nothing_to_step_through():
 def test_a_bad_link_gives_a_notice(params, told):
     app = opened(**params)
     assert told in warnings(app)
-    assert app.slider(key=state.BENCH_STEP).value == 0
+    assert app.slider(key=state.BENCH_SLIDER).value == 0
 
 
 # ---------------------------------------------------------------------------------------------- race
@@ -324,6 +324,18 @@ def test_a_race_that_is_stopped_ends():
     job.cancel()
     with pytest.raises(StoppedError):
         run_race(ENGLISH, 300, 2, job)
+
+
+@pytest.mark.parametrize("make", [models.small_bpe, models.small_unigram])
+def test_a_small_model_that_was_stopped_does_not_stand_in_for_the_whole(monkeypatch, make):
+    def stopped(_slot, _board, key, work, **_options):
+        job = Job(key)
+        job.cancel()
+        return work(job)
+
+    monkeypatch.setattr(models, "awaited", stopped)
+    with pytest.raises(StoppedError):
+        make(models.Source("lowest", 30))
 
 
 def test_a_race_of_a_table_counts_every_word_as_often_as_it_says():

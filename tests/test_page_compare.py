@@ -316,7 +316,7 @@ def test_passing_is_said_in_order_of_merges():
         "Yours passes **b** on this text at merge 1 (8 tokens against 9), "
         "**a** on this text at merge 3 (5 tokens against 6)."
     )
-    assert plain(sentences[1]) == "It does not pass **c** in its 4 merges: 4 tokens against 4."
+    assert plain(sentences[1]) == "It does not pass **c** (4) in its 4 merges, which leave 4 tokens."
 
 
 def test_curve_labels_stand_apart_and_inside():
@@ -340,7 +340,7 @@ def test_spread_keeps_order_and_gap():
 def test_agreement_map_shows_every_pair():
     score = np.array([[1, 0.25], [0.25, 1]])
     figure = agreement_map(["a", "<b>"], score, score, ("Jaccard", "F1"))
-    assert [note.text for note in figure.layout.annotations] == ["1", ".25", ".25", "1"]
+    assert [list(row) for row in figure.data[0].text] == [["1", ".25"], [".25", "1"]]
     assert figure.layout.xaxis.ticktext == ("a", "&lt;b&gt;")
 
 
@@ -396,3 +396,28 @@ def test_tokenizers_of_other_algorithms_stand_in_a_row():
     num_tokens = len(load_pretrained("bert-uncased").encode(TEXT))
     assert app.dataframe[0].value.set_index("tokenizer").loc["your WordPiece", "tokens"] == num_tokens
     assert "WordPiece, learned on a book" in said(app)
+
+
+def test_a_hub_id_without_a_network_is_a_sentence_and_the_page_goes_on(monkeypatch):
+    def refuse(hub_id):
+        raise UnavailableError(f"the hub cannot be reached from this machine ({hub_id}); open it as a file")
+
+    monkeypatch.setattr("ui.brought.fetch_tokenizer_file", refuse)
+    app = opened()
+    app.text_input(key=state.HUB_ID).set_value("openai-community/gpt2").run()
+    app.button(key=state.HUB_FETCH).click().run()
+    finished(app)
+    assert "cannot be reached from this machine (openai-community/gpt2)" in plain(app.error[0].value)
+    assert app.get("bidi_component")
+
+
+def test_a_tokenizer_of_the_hub_stands_in_a_row(monkeypatch):
+    training = train("low lower lowest " * 9, TrainSettings(num_merges=12))
+    monkeypatch.setattr("ui.brought.fetch_tokenizer_file", lambda hub_id: save_tokenizer(training.tokenizer, "minbpe"))
+    app = opened()
+    app.text_input(key=state.HUB_ID).set_value("own/model").run()
+    app.button(key=state.HUB_FETCH).click().run()
+    app.multiselect(key=state.COMPARED).set_value([BROUGHT_NAME, "gpt2"]).run()
+    finished(app)
+    num_tokens = len(training.tokenizer.encode(TEXT))
+    assert app.dataframe[0].value.set_index("tokenizer").loc[BROUGHT_NAME, "tokens"] == num_tokens

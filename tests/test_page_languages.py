@@ -100,6 +100,20 @@ def test_every_measure_has_a_chart_with_definition_source_and_warning(view, meas
     assert all(part in said(app) for part in (MEASURES[measure].definition, MEASURES[measure].source, "Misleads when"))
 
 
+def test_without_icu_languages_without_spaces_have_no_fertility_and_the_rest_has(monkeypatch):
+    def refuse(name):
+        raise ImportError(name)
+
+    monkeypatch.setattr("bpe.metrics.words.importlib.import_module", refuse)
+    app = opened(measure="fertility", view="table", languages=["English", "Thai"], tokenizers="gpt2")
+    table = app.dataframe[0].value.set_index("language")["gpt2"]
+    assert table["English"] > 1
+    assert math.isnan(table["Thai"])
+    assert "1 language without a value: no words without ICU" in said(app)
+    app = opened(measure="fertility", languages=["Thai"], tokenizers="gpt2")
+    assert "Tokens per grapheme need no words." in app.info[0].value
+
+
 def test_rank_flips_show_chinese_worst_by_white_space_and_cheap_by_content():
     app = opened(view="rank flips", languages=["English", "Chinese (Simplified)", "Hindi", "German"], tokenizers="gpt2")
     assert "Chinese (Simplified) moves most" in said(app)
@@ -295,22 +309,22 @@ def test_counts_are_used_again_and_other_articles_cost_nothing_new():
             return super().symbols(pre_token)
 
     contender = Contender("counting", "counting", "", lambda progress: Counting())
-    shelf, text = Shelf(10**6), load_parallel("declaration")
-    answer(ask(text, ("deu",), "eng", (contender,), EVERY_ARTICLE, ("premium",)), Job("1"), shelf)
+    counts, text = Shelf(10**6), load_parallel("declaration")
+    answer(ask(text, ("deu",), "eng", (contender,), EVERY_ARTICLE, ("premium",)), Job("1"), counts)
     first = len(counted)
     assert first
-    answer(ask(text, ("deu", "eng"), "deu", (contender,), (0, 3), ("tokens per byte",)), Job("2"), shelf)
+    answer(ask(text, ("deu", "eng"), "deu", (contender,), (0, 3), ("tokens per byte",)), Job("2"), counts)
     assert len(counted) == first
 
 
 def test_the_shelf_stays_within_its_bytes_and_forgets_the_oldest():
-    shelf = Shelf(3_000)
+    small = Shelf(3_000)
     for number in range(10):
-        shelf.get((number,), lambda: np.zeros(100, dtype=np.int64))
-    assert shelf.num_bytes <= 3_000
+        small.get((number,), lambda: np.zeros(100, dtype=np.int64))
+    assert small.num_bytes <= 3_000
     made = []
-    shelf.get((9,), lambda: made.append(9))
-    shelf.get((0,), lambda: made.append(0))
+    small.get((9,), lambda: made.append(9))
+    small.get((0,), lambda: made.append(0))
     assert made == [0]
 
 

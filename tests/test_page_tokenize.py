@@ -180,3 +180,20 @@ def test_a_tokenizer_from_a_file_can_be_chosen():
     ids = training.tokenizer.encode(DEFAULT_TEXT)
     assert " ".join(map(str, ids)) == app.code[0].value
     assert "tiktoken ranks" in said(app)
+
+
+def test_a_tokenizer_that_changes_the_text_says_what_it_changed():
+    app = opened(tokenizer="bert-uncased", z=pack_text("Caf\u00e9 au lait"))
+    assert "equal the text: **no**" in summary(app)
+    assert "changed the text before it cut it" in said(app)
+    assert "lower-cased" in said(app)
+
+
+@pytest.mark.parametrize("tokenizer", ["llama2", "gemma2", "xlm-r", "mistral-v1"])
+def test_tokenizers_without_merges_draw_every_token_and_little_else(tokenizer):
+    text = "10 \u4f60\u597d tokens"
+    app = opened(tokenizer=tokenizer, z=pack_text(text))
+    ids = load_pretrained(tokenizer).encode(text)
+    assert app.code[0].value == " ".join(map(str, ids))
+    assert summary(app).startswith(f"**{len(ids)} tokens**")
+    assert len(payload_of(app)) < 5_000

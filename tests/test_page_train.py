@@ -7,7 +7,7 @@ from pagetest import finished, head_of, open_page, page_at, plain, said
 
 from bpe import TrainSettings, train
 from bpe.samples import load_sample
-from ui import state
+from ui import compute, state
 
 PAGE = "pages/1_Train.py"
 
@@ -103,7 +103,13 @@ def test_a_pattern_that_does_not_compile_ends_in_a_sentence(pattern):
     assert any("split must be" in plain(error.value).lower() for error in app.error)
 
 
-def test_long_training_shows_progress_and_can_be_stopped():
+def test_long_training_shows_progress_and_can_be_stopped(monkeypatch):
+    # The compiled engine is through with it before a page shows how far it is.
+    monkeypatch.setattr(
+        compute,
+        "run_training",
+        lambda corpus, settings, progress: train(corpus.source, settings, engine="python", progress=progress),
+    )
     app = page_at(PAGE, corpus="kjv", merges="20000").run()
     assert not app.exception
     stop = next(button for button in app.button if button.label.startswith("Stop here"))
@@ -111,6 +117,19 @@ def test_long_training_shows_progress_and_can_be_stopped():
     finished(app)
     assert "Cancelled after" in said(app)
     assert "of its 4,139,730 bytes are drawn" in said(app)
+
+
+def test_a_stopped_training_does_not_stand_in_for_one_that_ran_to_its_end(monkeypatch):
+    with monkeypatch.context() as patched:
+        patched.setattr(
+            compute,
+            "run_training",
+            lambda corpus, settings, _progress: train(corpus.source, settings, progress=lambda done, asked: done < 3),
+        )
+        stopped = opened(merges="23")
+    assert "Cancelled after 3 merges" in said(stopped)
+    assert head_of(stopped)["num_merges"] == 3
+    assert head_of(opened(merges="23"))["num_merges"] == 23
 
 
 def test_characters_never_seen_are_shown_as_unknown_in_the_sentence():

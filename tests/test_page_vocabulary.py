@@ -13,10 +13,11 @@ from pagetest import finished, open_page, page_at, plain, said
 from bpe import Tokenizer, TrainSettings, train
 from bpe.formats import save_tokenizer
 from bpe.merge_tree import merge_tree
-from bpe.pretrained import load_pretrained
+from bpe.pretrained import load_pretrained, pretrained_info, pretrained_names
 from bpe.reachability import Reason, find_unproduced
 from bpe.vocabulary import SCRIPTS, TokenFilter, TokenKind, count_lengths, count_scripts, find_tokens, list_vocabulary
 from ui import state
+from ui.brought import BROUGHT_NAME
 from ui.vocabulary.charts import length_chart, script_chart, tree_chart
 from ui.vocabulary.compute import default_token
 from ui.vocabulary.listing import Given, build_listing, listing_js, next_given, picked_token
@@ -46,7 +47,8 @@ def unpacked(payload: bytes) -> tuple[dict, dict[str, np.ndarray], bytes]:
 
 
 def listing_of(app) -> tuple[dict, dict[str, np.ndarray], bytes]:
-    return unpacked(app.get("bidi_component")[0].proto.bytes)
+    payloads = [component.proto.bytes for component in app.get("bidi_component")]
+    return unpacked(next(filter(None, payloads)))
 
 
 # ---------------------------------------------------------------------------------------------- the page
@@ -188,14 +190,15 @@ def test_a_tokenizer_trained_here_is_a_vocabulary():
     assert "after 40 merges" in said(app)
 
 
-def test_an_opened_file_is_a_vocabulary():
+def test_a_file_of_the_reader_is_a_vocabulary():
     tokenizer = train("low lower lowest", TrainSettings(num_merges=5)).tokenizer
     (name, content), *_rest = save_tokenizer(tokenizer, "minbpe").items()
     app = opened()
     app.get("file_uploader")[0].upload(name, content, "application/octet-stream").run()
+    app.selectbox(key=state.TOKENIZER).set_value(BROUGHT_NAME).run()
     finished(app)
     assert listing_of(app)[0]["num_rows"] == tokenizer.vocab_size
-    assert f"Opened from {name}" in said(app)
+    assert f"From {name}" in said(app)
 
 
 def test_a_file_that_is_no_tokenizer_is_one_sentence():
@@ -203,6 +206,17 @@ def test_a_file_that_is_no_tokenizer_is_one_sentence():
     app.get("file_uploader")[0].upload("a.json", b"{}", "application/json").run()
     finished(app)
     assert len(app.error) == 1
+    assert listing_of(app)[0]["num_rows"] == 50_257
+
+
+@pytest.mark.parametrize("name", ["bert-uncased", "llama2"])
+def test_a_vocabulary_without_merges_has_no_tree_and_is_searched_the_same(name):
+    if name not in pretrained_names() or not pretrained_info(name).available:
+        pytest.skip(f"{name} needs a package that is not installed")
+    app = opened(tokenizer=name, find="berry")
+    assert "This tokenizer has no merges" in said(app)
+    assert listing_of(app)[0]["num_rows"] > 0
+    assert "that their own text never gives" in said(app)
 
 
 # ---------------------------------------------------------------------------------------------- parts

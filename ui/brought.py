@@ -15,6 +15,7 @@ import streamlit as st
 from bpe import TokenizerLike
 from bpe.errors import BpeError, FormatError
 from bpe.formats import FORMATS, load_tokenizer, recognise_format
+from bpe.hub import fetch_tokenizer_file
 from ui import state
 from ui.text import count_of, markdown_literal
 
@@ -25,10 +26,7 @@ BROUGHT_NAME = "your file"
 
 MOST_FILES = 2
 MOST_FILE_MB = 64
-READABLE = (
-    "A tokenizer.json, a .tiktoken rank file, a vocab.json with its merges.txt, a minbpe .model, or bpe JSON. "
-    "What a file is, is told by what it holds."
-)
+READABLE = f"One file, or two that belong together: {', '.join(entry.title for entry in FORMATS.values())}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +61,19 @@ def bring_tokenizer() -> None:
     )
     if chosen:
         _take({file.name: file.getvalue() for file in chosen})
+    left, right = st.columns([4, 1], vertical_alignment="bottom")
+    with left:
+        hub_id = st.text_input(
+            "Or the id of a model on the Hugging Face hub",
+            key=state.HUB_ID,
+            max_chars=200,
+            placeholder="such as openai-community/gpt2",
+            help="Its tokenizer.json is fetched, if this machine has the network. Only this id leaves it.",
+        )
+    with right:
+        is_asked = st.button("Fetch", key=state.HUB_FETCH, disabled=not hub_id)
+    if is_asked and hub_id:
+        _fetch(hub_id.strip())
     brought = brought_tokenizer()
     if brought is not None:
         st.markdown(
@@ -73,6 +84,17 @@ def bring_tokenizer() -> None:
             st.button("Put it away", on_click=_put_away, key=state.PUT_AWAY)
 
 
+def _fetch(hub_id: str) -> None:
+    """Fetch a tokenizer from the hub: seconds at most, then an answer or a sentence."""
+    try:
+        with st.spinner(f"Asking the hub for {markdown_literal(hub_id)}", show_time=True):
+            files = fetch_tokenizer_file(hub_id)
+    except BpeError as error:
+        _say(error)
+        return
+    _take({f"{hub_id} {name}": data for name, data in files.items()})
+
+
 def _take(files: Mapping[str, bytes]) -> None:
     try:
         if len(files) > MOST_FILES:
@@ -81,10 +103,14 @@ def _take(files: Mapping[str, bytes]) -> None:
             )
         _read(_digest(files), files)
     except BpeError as error:
-        # Not with a capital letter: most sentences begin with the name of the file.
-        st.error(markdown_literal(str(error).rstrip(".")) + ".", icon=":material/error:")
+        _say(error)
         return
     st.session_state[state.OWN_FILES] = dict(files)
+
+
+def _say(error: BpeError) -> None:
+    """Show an error as its sentence; without a capital letter, because most begin with the name of the file."""
+    st.error(markdown_literal(str(error).rstrip(".")) + ".", icon=":material/error:")
 
 
 def _put_away() -> None:

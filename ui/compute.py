@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
 from bpe import UNKNOWN_ID, History, MergeRows, TokenizerLike, Training, TrainSettings, train
+from bpe.normalizing import Change, write_out_added
 from bpe.pretrained import load_pretrained
 from bpe.tokenizer import Special
 from bpe.trainer import Progress
@@ -28,7 +29,9 @@ __all__ = [
     "TrainView",
     "acting_rows",
     "clip_text",
+    "learned_key",
     "run_training",
+    "stage_payload",
     "tokenize",
     "tokenize_key",
     "tokenizings",
@@ -49,6 +52,7 @@ class Tokenized:
     ids                    int64[num_tokens], of the whole text
     names                  the bytes of each distinct token
     is_exact               whether the joined bytes of the tokens equal the bytes of the text
+    changes                what normalization did to the text before it was cut
     payload                what the stage draws
     num_drawn_bytes        how much of the text the stage draws
     """
@@ -58,6 +62,7 @@ class Tokenized:
     ids: NDArray[np.int64]
     names: dict[int, bytes]
     is_exact: bool
+    changes: tuple[Change, ...]
     payload: bytes
     num_drawn_bytes: int
     num_merges: int
@@ -82,22 +87,38 @@ def tokenize(name: str, text: str, special: Special, mine: TokenizerLike | None 
     joined = b"".join(map(names.__getitem__, history.final_ids.tolist()))
     drawn_text = clip_text(text)
     drawn = history if len(drawn_text) == len(text) else tokenizer.history(drawn_text, special=special)
-    payload = build_payload(
-        [StageView(drawn)],
-        acting_rows(tokenizer, [drawn]),
-        tokenizer.base_names(),
-        num_merges=tokenizer.num_merges,
-        step=tokenizer.num_merges,
-    )
+    changes = getattr(tokenizer, "changes", None)
     return Tokenized(
         num_bytes=len(text.encode()),
         num_chars=len(text),
         ids=history.final_ids,
         names=names,
         is_exact=joined == text.encode(),
-        payload=payload,
+        changes=tuple(changes(text)) if changes is not None else (),
+        payload=stage_payload(tokenizer, [StageView(drawn)]),
         num_drawn_bytes=len(drawn.text),
         num_merges=tokenizer.num_merges,
+    )
+
+
+def stage_payload(tokenizer: TokenizerLike, views: Sequence[StageView]) -> bytes:
+    """Return what the stage draws of texts under one tokenizer, opened at its last merge.
+
+    Of the vocabulary only what these texts need goes to the browser. A token that normalization added has no
+    bytes in the text; it is written out, so that it can be seen.
+    """
+    views = [replace(view, history=write_out_added(view.history, tokenizer.token_bytes)) for view in views]
+    histories = [view.history for view in views]
+    if tokenizer.num_merges:
+        names = tokenizer.base_names()
+    else:
+        names = _names_of(tokenizer, np.concatenate([history.final_ids for history in histories]))
+    return build_payload(
+        views,
+        acting_rows(tokenizer, histories),
+        names,
+        num_merges=tokenizer.num_merges,
+        step=tokenizer.num_merges,
     )
 
 
@@ -164,6 +185,14 @@ def training_key(corpus: Corpus, settings: TrainSettings) -> str:
     return hashlib.sha256(f"{corpus.key} {settings!r}".encode()).hexdigest()
 
 
+def learned_key(key: str, training: Training) -> str:
+    """Return what stands in caches for the merges that were learned: the training's key, unless it was stopped.
+
+    A stopped training learned fewer merges than others of the same corpus and settings.
+    """
+    return f"{key}-{training.num_merges}" if training.stopped == "cancelled" else key
+
+
 def run_training(corpus: Corpus, settings: TrainSettings, progress: Progress) -> Training:
     """Train on the corpus."""
     return train(corpus.source, settings, progress=progress)
@@ -171,7 +200,7 @@ def run_training(corpus: Corpus, settings: TrainSettings, progress: Progress) ->
 
 @st.cache_resource(max_entries=12, show_spinner=False)
 def corpus_history(key: str, _training: Training, _corpus: Corpus) -> History:
-    """Return the history of what the stage draws of the corpus. `key` stands for the other two."""
+    """Return the history of what the stage draws of the corpus. `key`, a `learned_key`, stands for the other two."""
     text = _corpus.text
     return _training.table_history() if text is None else _training.history(clip_text(text))
 
@@ -193,7 +222,7 @@ class TrainView:
 
 @st.cache_resource(max_entries=12, show_spinner=False)
 def train_view(key: str, sentence: str, _training: Training, _corpus: Corpus) -> TrainView:
-    """Return what the stage draws of a training. `key` stands for training and corpus."""
+    """Return what the stage draws of a training. `key`, a `learned_key`, stands for training and corpus."""
     history = corpus_history(key, _training, _corpus)
     views = [StageView(history, title=_corpus.title)]
     num_unknown = 0

@@ -18,6 +18,7 @@ from bpe.tokenizer import Special
 from ui import frame, state
 from ui.brought import BROUGHT_NAME, bring_tokenizer, brought_tokenizer
 from ui.compute import Corpus
+from ui.limits import LIMITS
 from ui.text import count_of, markdown_literal
 
 __all__ = [
@@ -29,8 +30,8 @@ __all__ = [
     "enter_text",
 ]
 
-MOST_UPLOAD_BYTES = 20_000_000
-MOST_TYPED_CHARS = 1_000_000
+MOST_UPLOAD_BYTES = LIMITS.upload_mb * 10**6
+MOST_TYPED_CHARS = LIMITS.typed_chars
 MOST_MERGES = 50_000
 _DEFAULT_MERGES = 500
 
@@ -187,15 +188,30 @@ def choose_corpus() -> tuple[Corpus, tuple[str, ...]]:
             st.info("Choose a file to train on. Until then nothing is trained.")
             frame.end()
             st.stop()
-        return Corpus.of("Your file", choice.text), choice.notices
+        return _checked(Corpus.of("Your file", choice.text)), choice.notices
     if source == "paste":
-        st.session_state.setdefault(state.CORPUS_PASTE, load_sample("emoji-chat"))
+        state.offer_text(state.CORPUS_PASTE, load_sample("emoji-chat"))
         text = st.text_area("Text to train on", key=state.CORPUS_PASTE, height=160, max_chars=MOST_TYPED_CHARS)
         cleaned, notices = clean_text(text or "")
-        return Corpus.of("Your text", cleaned), notices
+        return _checked(Corpus.of("Your text", cleaned)), notices
     if source == "word counts":
         return _word_table(), ()
     return _sample(), ()
+
+
+def _checked(corpus: Corpus) -> Corpus:
+    """Return the corpus.
+
+    Raises:
+        CorpusError: it is larger than what this server trains on.
+    """
+    num_bytes = len((corpus.text or "").encode())
+    if num_bytes > LIMITS.training_mb * 10**6:
+        raise CorpusError(
+            f"a corpus must have at most {LIMITS.training_mb:,} MB here, but this one has {num_bytes / 10**6:,.1f} MB: "
+            "take a part of it, or run the app on your own machine, where BPE_TRAINING_MB sets the limit"
+        )
+    return corpus
 
 
 def _sample() -> Corpus:
@@ -218,7 +234,7 @@ def _word_table() -> Corpus:
         "Textbook table", list(tables), default="lowest", required=True, key=state.TABLE, bind="query-params"
     )
     key = f"{state.WORD_COUNTS}-{name}"
-    st.session_state.setdefault(key, "".join(f"{word}\t{count}\n" for word, count in load_word_counts(name).items()))
+    state.offer_text(key, "".join(f"{word}\t{count}\n" for word, count in load_word_counts(name).items()))
     text = st.text_area(
         "Word, tab, count: one a line",
         key=key,
@@ -277,6 +293,7 @@ def choose_settings(is_table: bool) -> TrainSettings:
         st.caption("Each merge adds one token to the vocabulary.")
         min_pair_count = st.number_input("Least pair count", 1, 1000, 2, key=state.MIN_PAIR_COUNT, bind="query-params")
         st.caption("Training stops when no pair occurs so often.")
+        st.caption(_limits_in_words())
     with second:
         base = _select("Start from", _BASE_NOTES, state.BASE)
         mark = _select("End-of-word mark", _MARK_NOTES, state.END_OF_WORD) if base == "chars" else "none"
@@ -294,6 +311,13 @@ def choose_settings(is_table: bool) -> TrainSettings:
         tie_break=cast(TieBreak, tie_break),
         num_merges=int(num_merges or 0),
         min_pair_count=int(min_pair_count or 1),
+    )
+
+
+def _limits_in_words() -> str:
+    return (
+        f"This server trains on up to {LIMITS.training_mb:,} MB, for up to "
+        f"{count_of(LIMITS.job_seconds, 'second')}, {count_of(LIMITS.jobs_at_once, 'training')} at a time."
     )
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from bpe import BpeError
-from ui import state
+from ui import share, state
 from ui.text import count_of, markdown_literal
 
 __all__ = ["PAGES", "begin", "end", "readable_errors", "show_notices"]
@@ -66,7 +66,10 @@ def begin(page: str) -> None:
             st.page_link(entry.file, label=entry.name, icon=entry.icon)
         st.divider()
         st.session_state[state.OWN_PLACE] = st.empty()
-    st.title(this.name)
+        share.open_link()
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+        st.title(this.name, width="content")
+        share.show_button()
     st.markdown(f"**{this.question}**")
 
 

@@ -129,10 +129,12 @@ ENCODING = "encoding"
 TOKENIZE_STAGE = "tokenize-stage"
 TRAIN_STAGE = "train-stage"
 TOKEN_LIST = "token-list"
-VOCABULARY_UPLOAD = "vocabulary-upload"
 CODE = "code"
 MAKE_FILES = "make-files"
 PUT_AWAY = "put-away"
+HUB_ID = "hub-id"
+HUB_FETCH = "hub-fetch"
+BENCH_SLIDER = "bench-slider"
 BENCH_PLAYING = "bench-playing"
 BENCH_ROWS = "bench-rows"
 RACE_ROWS = "race-rows"
@@ -172,9 +174,10 @@ _OWN_NEIGHBOURS = "own-neighbours"
 _NOTICES = "link-notices"
 _OPENED_LINK = "opened-link"
 _OPENED_FRAGMENT = "opened-fragment"
+_FIRST_TEXTS = "first-texts"
 
 # Text areas whose text a link brings along, and lines that the address holds as they are typed
-_TEXT_AREAS = (TEXT_AREA, CORPUS_PASTE, CODE)
+_TEXT_AREAS = (TEXT_AREA, CORPUS_PASTE, CODE, GAGE_TEXT)
 _TYPED_LINES = (
     *(SENTENCE, PATTERN, WORD, LETTER, PREFIX, INTEGER, FIRST, SECOND, SPACED, VARIANT, CASED, PHRASE),
     *(BENCH_WORD, LATTICE_WORD, DROPOUT_TEXT, GAGE_TEXT, TRIAD_NUMBER, SEARCH),
@@ -320,6 +323,12 @@ def open_linked_texts() -> None:
         note_link_error(error)
 
 
+def offer_text(key: str, default: str) -> None:
+    """Fill a text area with its default where neither the link nor the reader has given it a text."""
+    st.session_state.setdefault(_FIRST_TEXTS, {})[key] = default
+    st.session_state.setdefault(key, default)
+
+
 def open_fragment(texts: Mapping[str, str]) -> None:
     """Fill the text areas with what stands behind the # of the link."""
     st.session_state[_OPENED_FRAGMENT] = dict(texts)
@@ -350,10 +359,11 @@ def note_link_error(error: LinkError) -> None:
 
 def texts_beside_address() -> dict[str, str]:
     """Return the texts of this page that the address does not hold, by the keys of their text areas."""
+    defaults: Mapping[str, str] = st.session_state.get(_FIRST_TEXTS, {})
     texts = {
         str(key): clean_text(text)[0]
         for key, text in st.session_state.items()
-        if _is_text_area(key) and isinstance(text, str)
+        if _is_text_area(key) and isinstance(text, str) and text != defaults.get(str(key))
     }
     first = texts.get(TEXT_AREA)
     if first is not None and (TEXT in st.query_params or pack_text(first) is not None):
@@ -369,7 +379,7 @@ def address_holds_text() -> bool:
 
 def has_uploads() -> bool:
     """Whether this page shows a file that the reader opened."""
-    uploads = (UPLOAD, CORPUS_UPLOAD, VOCABULARY_UPLOAD, PARALLEL_UPLOAD, TOKENIZER_UPLOAD)
+    uploads = (UPLOAD, CORPUS_UPLOAD, PARALLEL_UPLOAD, TOKENIZER_UPLOAD)
     return any(st.session_state.get(key) for key in uploads)
 
 
@@ -406,3 +416,33 @@ def link_step(step: int, num_merges: int) -> None:
         st.query_params.pop(STEP, None)
     else:
         st.query_params[STEP] = str(step)
+
+
+# ---------------------------------------------------------------------------------------------- numbers in links
+
+
+def follow_link_number(name: str, key: str, most: int, what: str) -> None:
+    """Set the widget `key` to the number from 0 to `most` that the link asks for, where the link is new.
+
+    For a slider whose range changes: bound to the URL, it would take its old number again with every new range. A
+    link is new at the first visit, and when the reader goes back; what `link_number` wrote is not.
+    """
+    record = f"{key}-linked"
+    asked = st.query_params.get(name)
+    is_new = key not in st.session_state or asked != st.session_state.get(record)
+    if is_new and asked is not None:
+        check_link_number(name, 0, most, what)
+    if is_new:
+        st.session_state[key] = int(asked) if asked is not None and asked.isdecimal() and len(asked) < 12 else 0
+    if st.session_state[key] > most:
+        st.session_state[key] = 0 if is_new else most
+
+
+def link_number(name: str, key: str, number: int) -> None:
+    """Put a number into the URL; 0, which is the default, leaves it out."""
+    asked = str(number) if number else None
+    st.session_state[f"{key}-linked"] = asked
+    if asked is None:
+        st.query_params.pop(name, None)
+    else:
+        st.query_params[name] = asked

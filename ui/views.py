@@ -13,6 +13,7 @@ import streamlit as st
 from bpe import TokenizerLike, Training
 from bpe.training import Contest
 from ui import state
+from ui.changes import changes_in_words
 from ui.charts import contest_chart, training_curve
 from ui.compute import Corpus, Tokenized
 from ui.stage.component import stage
@@ -53,6 +54,8 @@ def show_summary(result: Tokenized) -> None:
         parts.append(f"{result.num_bytes / num_tokens:.2f} bytes per token")
     parts.append(f"joined token bytes equal the text: **{'yes' if result.is_exact else 'no'}**")
     st.markdown(" · ".join(parts))
+    if result.changes:
+        st.markdown(f"This tokenizer changed the text before it cut it: {changes_in_words(result.changes)}")
     show_drawn_part(result.num_drawn_bytes, result.num_bytes)
 
 

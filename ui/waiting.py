@@ -13,6 +13,7 @@ from ui import compute, frame, state
 from ui.brought import BROUGHT_NAME, brought_tokenizer
 from ui.compute import Corpus, Tokenized
 from ui.jobs import Job, JobBoard
+from ui.limits import LIMITS
 from ui.text import count_of
 
 __all__ = ["awaited", "tokenized", "trained"]
@@ -48,10 +49,10 @@ def awaited(
         _drop(job)
         job = board.start(key, work, keep=keep)
         st.session_state[slot] = job
-    given_up = job.is_stopping and not gives_part
+    given_up = _is_given_up(job, gives_part)
     if given_up or not job.wait(_SHORT_SECONDS):
         if given_up:
-            st.info("Stopped. Change something above to go on, or start again.")
+            st.info(f"{_stopped(job)} Change something above to go on, or start again.")
             st.button("Start again", on_click=_forget, args=(slot,), key=f"{slot}-again")
         else:
             _progress(job, label, stop, gives_part)
@@ -60,6 +61,8 @@ def awaited(
     if job.error is not None:
         st.session_state.pop(slot)
         raise job.error
+    if job.was_too_long:
+        st.info(f"{_stopped(job)} What was done up to then is shown.")
     assert job.result is not None
     return job.result
 
@@ -99,6 +102,22 @@ def tokenized(name: str, text: str, special: Special) -> Tokenized:
     )
 
 
+def _is_given_up(job: Job[Result], gives_part: bool) -> bool:
+    """Whether nothing is to be had of the job: it was stopped, and has no part to give."""
+    return job.is_stopping and not (gives_part and job.has_begun)
+
+
+def _stopped(job: Job[Result]) -> str:
+    if job.was_too_long:
+        return f"Stopped: this server gives one piece of work {count_of(LIMITS.job_seconds, 'second')}."
+    return "Stopped."
+
+
+def _queued(job: Job[Result]) -> str:
+    """The sentence while others have their turn; a queue is short or long, but never silent."""
+    return f"Waiting for its turn: {count_of(job.num_ahead, 'piece')} of work of other visitors before this one"
+
+
 def _drop(job: Job[Result] | None) -> None:
     if job is not None:
         job.cancel()
@@ -111,7 +130,8 @@ def _forget(slot: str) -> None:
 @st.fragment(run_every=0.4)
 def _progress(job: Job[Result], label: Callable[[Job[Result]], str], stop: str, gives_part: bool) -> None:
     """Look at the job every 0.4 s, in a fragment of its own: the rest of the page stays as it is."""
-    if job.is_over or (job.is_stopping and not gives_part):
+    if job.is_over or _is_given_up(job, gives_part):
         st.rerun()
-    st.progress(min(job.done / job.asked, 1.0), "Stopping" if job.is_stopping else label(job))
+    sentence = _queued(job) if job.is_waiting else label(job)
+    st.progress(min(job.done / job.asked, 1.0), "Stopping" if job.is_stopping else sentence)
     st.button(stop, on_click=job.cancel, disabled=job.is_stopping)

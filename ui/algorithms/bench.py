@@ -102,7 +102,7 @@ def _choose_table() -> str:
 
 def _begin_anew() -> None:
     """Another table: step 0, and a word that fits."""
-    st.session_state[state.BENCH_STEP] = 0
+    st.session_state[state.BENCH_SLIDER] = 0
     st.session_state[state.BENCH_WORD] = TABLES[st.session_state[state.TABLE]]
 
 
@@ -114,14 +114,10 @@ def _edit_table(name: str) -> Words:
     """
     counts = load_word_counts(name)
     listed = ", ".join(f"{markdown_literal(word)} {count:,}" for word, count in counts.items())
+    key = f"{state.WORD_COUNTS}-{name}"
+    state.offer_text(key, "".join(f"{word}\t{count}\n" for word, count in counts.items()))
     with st.expander(f"Edit the table: {listed}"):
-        written = st.text_area(
-            "Word, tab, count: one a line",
-            "".join(f"{word}\t{count}\n" for word, count in counts.items()),
-            key=f"{state.WORD_COUNTS}-{name}",
-            height=160,
-            max_chars=20_000,
-        )
+        written = st.text_area("Word, tab, count: one a line", key=key, height=160, max_chars=20_000)
     table = parse_word_counts(clean_text(written or "")[0])
     num_symbols = sum(map(len, table))
     if len(table) > MOST_WORDS or num_symbols > MOST_SYMBOLS:
@@ -190,10 +186,7 @@ def _unigram(words: Words, vocab_size: int) -> UnigramTraining:
 def _player(training: AnyTraining) -> None:
     """Draw previous, next, play and the step. While it plays, this part runs again by itself."""
     last = _last_step(training)
-    if state.BENCH_STEP not in st.session_state:
-        state.check_link_number(state.BENCH_STEP, 0, last, "as step")
-    elif st.session_state[state.BENCH_STEP] > last:
-        st.session_state[state.BENCH_STEP] = last
+    state.follow_link_number(state.BENCH_STEP, state.BENCH_SLIDER, last, "as step")
     is_playing = bool(st.session_state.get(state.BENCH_PLAYING)) and last > 0
     # Only what is inside a fragment runs again on its own clock, so the clock is chosen here, outside.
     st.fragment(_step_and_play, run_every=_PLAY_SECONDS if is_playing else None)(training, last, is_playing)
@@ -207,10 +200,10 @@ def _step_and_play(training: AnyTraining, last: int, has_clock: bool) -> None:
     is_playing = bool(st.session_state.get(state.BENCH_PLAYING)) and last > 0
     if has_clock != is_playing:
         st.rerun()  # a button was pressed, or the end is reached: the whole page runs once more, to change the clock
-    step = int(st.session_state.get(state.BENCH_STEP, 0))
+    step = int(st.session_state.get(state.BENCH_SLIDER, 0))
     if has_clock:
         step += 1
-        st.session_state[state.BENCH_STEP] = min(step, last)
+        st.session_state[state.BENCH_SLIDER] = min(step, last)
         if step >= last:
             st.session_state[state.BENCH_PLAYING] = False
     noun = "Round" if isinstance(training, UnigramTraining) else "Merges made"
@@ -220,7 +213,8 @@ def _step_and_play(training: AnyTraining, last: int, has_clock: bool) -> None:
             step = 0
             st.caption("There is nothing to step through: every word is a single symbol, or nothing can go.")
         else:
-            step = st.slider(noun, 0, last, key=state.BENCH_STEP, bind="query-params")
+            step = st.slider(noun, 0, last, key=state.BENCH_SLIDER)
+    state.link_number(state.BENCH_STEP, state.BENCH_SLIDER, step)
     with buttons, st.container(horizontal=True, gap="small"):
         _button("Previous", ":material/skip_previous:", _go, step - 1, step == 0)
         _button("Next", ":material/skip_next:", _go, step + 1, step == last)
@@ -239,12 +233,12 @@ def _button(label: str, icon: str, call: Callable[[int], None], step: int, is_of
 
 
 def _go(step: int) -> None:
-    st.session_state[state.BENCH_STEP] = step
+    st.session_state[state.BENCH_SLIDER] = step
     st.session_state[state.BENCH_PLAYING] = False
 
 
 def _play(step: int) -> None:
-    st.session_state[state.BENCH_STEP] = step
+    st.session_state[state.BENCH_SLIDER] = step
     st.session_state[state.BENCH_PLAYING] = not st.session_state.get(state.BENCH_PLAYING, False)
 
 

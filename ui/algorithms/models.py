@@ -13,6 +13,7 @@ from bpe import Tokenizer, TrainSettings, UnigramSettings, UnigramTokenizer, tra
 from bpe.samples import list_samples, load_sample, load_word_counts
 from bpe.trainer import Progress
 from ui import state
+from ui.algorithms.runners import StoppedError
 from ui.jobs import Job, JobBoard
 from ui.waiting import awaited
 
@@ -94,7 +95,10 @@ def small_bpe(source: Source) -> Tokenizer:
 
 def _awaited(what: str, name: str, make: Callable[[Progress], Made]) -> Tokenizer | UnigramTokenizer:
     def work(job: Job[Tokenizer | UnigramTokenizer]) -> Tokenizer | UnigramTokenizer:
-        return make(job.report)
+        made = make(job.report)
+        if job.is_stopping:  # the part that was learned would be kept as if it were the whole
+            raise StoppedError
+        return made
 
     return awaited(
         state.SMALL_MODEL_JOB,
@@ -102,5 +106,4 @@ def _awaited(what: str, name: str, make: Callable[[Progress], Made]) -> Tokenize
         hashlib.sha256(what.encode()).hexdigest(),
         work,
         label=lambda job: f"Training {name}, {job.seconds_so_far:,.0f} s so far",
-        keep=lambda made: True,
     )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache, partial
 
 import numpy as np
 import streamlit as st
@@ -37,7 +37,7 @@ class Row:
     """A text under one tokenizer.
 
     placed       its tokens on the bytes of the text
-    changes      what normalization did to the text
+    find_changes gives what normalization did to the text; it takes as long as the tokens, so it is asked later
     num_unknown  tokens that stand for something unknown
     names        id -> name, where a token's name is not the text it covers (`##ing`, `▁the`)
     history, offsets
@@ -47,12 +47,17 @@ class Row:
 
     name: str
     placed: PlacedTokens
-    changes: tuple[Change, ...] = ()
+    find_changes: Callable[[], Sequence[Change]] = tuple
     num_unknown: int = 0
     names: dict[int, str] = field(default_factory=dict)
     history: History | None = None
     offsets: NDArray[np.int64] | None = None
     problem: str = ""
+
+    @cached_property
+    def changes(self) -> tuple[Change, ...]:
+        """What normalization did to the text, in order."""
+        return tuple(self.find_changes())
 
     @property
     def has_cuts(self) -> bool:
@@ -111,7 +116,7 @@ def row_of(text: str, special: Special, contender: Contender) -> Row:
     return Row(
         name=contender.name,
         placed=placed,
-        changes=tuple(changes(text)) if changes is not None else (),
+        find_changes=partial(changes, text) if changes is not None else tuple,
         num_unknown=_num_unknown(tokenizer, placed.ids),
         names=_names(tokenizer, placed.ids),
         history=history,

@@ -84,7 +84,9 @@ def example_tokenizer() -> OwnTokenizer:
     key = training_key(corpus, settings)
     training = trainings().known(key)
     if training is None:
-        job = trainings().start(key, lambda job: train(text, settings), keep=lambda training: True)
+        job = trainings().start(
+            key, lambda job: train(text, settings), keep=lambda training: True, is_wanted=lambda: True, is_short=True
+        )
         job.wait(60)
         if job.error is not None:
             raise job.error

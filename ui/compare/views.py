@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 
 import numpy as np
@@ -11,6 +10,7 @@ import streamlit as st
 from bpe.agreement import Agreement, first_step_below
 from bpe.pretrained import pretrained_info, pretrained_names
 from ui import state
+from ui.changes import changes_in_words
 from ui.compare.charts import agreement_map, merge_curve
 from ui.compare.component import aligned_rows
 from ui.compare.compute import Comparison, Row
@@ -22,7 +22,6 @@ from ui.text import count_of, markdown_literal, show_token
 
 __all__ = ["show_agreement", "show_cards", "show_changes", "show_curve", "show_rows", "show_table"]
 
-_MOST_CHANGES = 8
 _MOST_PLACES = 1_000
 _CONTEXT_BYTES = 16
 _DEFAULT_WINDOW = 8_192
@@ -250,7 +249,7 @@ def passing_sentences(num_tokens: np.ndarray, others: list[tuple[str, int]]) -> 
 
     >>> passing_sentences(np.array([9, 7, 7, 5]), [("gpt2", 7), ("o200k_base", 4)])
     ['Yours passes **gpt2** on this text at merge 3 (5 tokens against 7).',
-     'It does not pass **o200k\\\\_base** in its 3 merges: 5 tokens against 4.']
+     'It does not pass **o200k\\\\_base** (4) in its 3 merges, which leave 5 tokens.']
     """
     passed: list[tuple[int, str]] = []
     never: list[tuple[int, str]] = []
@@ -266,12 +265,9 @@ def passing_sentences(num_tokens: np.ndarray, others: list[tuple[str, int]]) -> 
     if passed:
         sentences.append(f"Yours passes {', '.join(text for _step, text in sorted(passed))}.")
     if never:
-        names = ", ".join(name for _count, name in never)
-        counts = ", ".join(f"{count:,}" for count, _name in never)
-        sentences.append(
-            f"It does not pass {names} in its {count_of(len(num_tokens) - 1, 'merge')}: "
-            f"{int(num_tokens[-1]):,} tokens against {counts}."
-        )
+        listed = ", ".join(f"{name} ({count:,})" for count, name in never)
+        merges, left = count_of(len(num_tokens) - 1, "merge"), count_of(int(num_tokens[-1]), "token")
+        sentences.append(f"It does not pass {listed} in its {merges}, which leave {left}.")
     return sentences
 
 
@@ -296,22 +292,9 @@ def show_changes(comparison: Comparison) -> None:
 
 
 def _change_sentence(row: Row) -> str:
-    counts = Counter(change.what for change in row.changes)
-    kinds = ", ".join(f"{what} {count:,} ×" for what, count in counts.most_common())
-    examples = []
-    for change in row.changes:
-        shown = f"{_label(change.before)} → {_label(change.after)}"
-        if shown not in examples:
-            examples.append(shown)
-        if len(examples) == _MOST_CHANGES:
-            break
     unseen = row.placed.num_unseen
     added = f" {count_of(unseen, 'token')} of it cover no byte of your text." if unseen else ""
-    return f"**{markdown_literal(row.name)}**: {markdown_literal(kinds)}. For example {', '.join(examples)}.{added}"
-
-
-def _label(text: str) -> str:
-    return markdown_literal(show_token(text[:24].encode(), isolate=True)) if text else "nothing"
+    return f"**{markdown_literal(row.name)}**: {changes_in_words(row.changes)}{added}"
 
 
 def show_cards(choice: Choice) -> None:

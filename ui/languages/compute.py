@@ -27,17 +27,18 @@ from bpe.metrics import (
     TokenCounts,
     count_quantity,
     count_tokens,
+    icu_version,
     ratio_of_totals,
     token_distribution,
     whole_words,
 )
 from bpe.parallel import ParallelText
 from bpe.trainer import Progress
-from ui.compute import acting_rows
+from ui.compute import stage_payload
 from ui.jobs import Job, JobBoard
 from ui.languages.contenders import Contender, StoppedError
 from ui.languages.question import Question
-from ui.stage.payload import StageView, build_payload
+from ui.stage.payload import StageView
 
 __all__ = ["COMPARABLE_UNKNOWN", "Answer", "Grid", "Shelf", "answer", "answers", "reading_payload", "shelf"]
 
@@ -221,7 +222,8 @@ class _Answering:
                     return Estimate(np.nan, np.nan, np.nan)
             return token_distribution(tokenizers[column], units)
 
-        key = (measure.name, self.question.contenders[column].key, self.question.text.key, code, self.question.numbers)
+        text, numbers = self.question.text, self.question.numbers
+        key = (measure.name, self.question.contenders[column].key, text.key, code, numbers, icu_version())
         return cast(Estimate, self.shelf.get(key, make))
 
     # ------------------------------------------------------------------ counts, unit by unit
@@ -260,7 +262,7 @@ class _Answering:
             except UnavailableError:  # no words without ICU: a total of 0, which gives no value
                 return np.zeros(text.num_units, dtype=np.int64)
 
-        return cast("NDArray[np.int64]", self.shelf.get((*key, text.key, code), make))
+        return cast("NDArray[np.int64]", self.shelf.get((*key, text.key, code, icu_version()), make))
 
     def _total(self, counts: NDArray[np.int64]) -> int:
         return int(counts[self.numbers].sum())
@@ -282,11 +284,5 @@ def reading_payload(
     tokenizer = _loaded(contender, shelf, lambda done, asked: True)
     histories = [tokenizer.history(text.units[one][number]) for one in dict.fromkeys((code, reference))]
     titles = [text.language(one).name for one in dict.fromkeys((code, reference))]
-    payload = build_payload(
-        [StageView(history, title=title) for history, title in zip(histories, titles, strict=True)],
-        acting_rows(tokenizer, histories),
-        tokenizer.base_names(),
-        num_merges=tokenizer.num_merges,
-        step=tokenizer.num_merges,
-    )
-    return payload, tokenizer.num_merges
+    views = [StageView(history, title=title) for history, title in zip(histories, titles, strict=True)]
+    return stage_payload(tokenizer, views), tokenizer.num_merges

@@ -62,7 +62,11 @@ def _word_splitter(question: Question) -> str:
     if not unspaced:
         return "between white space"
     version = icu_version()
-    return f"white space, ICU {version} where there is none" if version else "white space; none without spaces"
+    return (
+        f"white space, ICU {version} where there is none"
+        if version
+        else "between white space; scripts without it left out"
+    )
 
 
 def _units_sentence(question: Question) -> str:
@@ -112,7 +116,10 @@ def _show_measure(choice: Choice, answer: Answer) -> None:
     question = choice.question
     ((name, grid),) = answer.grids.items()
     if np.isnan(grid.value).all():
-        st.info("This measure has no value for the chosen languages: their scripts need ICU to find words.")
+        st.info(
+            "This measure has no value here: the chosen languages write no spaces, and ICU, which would find their "
+            "words, is not installed (package icu4py). Tokens per grapheme need no words."
+        )
         return
     measure = MEASURES[name]
     axis = _axis(question, measure)
@@ -141,7 +148,11 @@ def _headline(grid: Grid, axis: Axis, question: Question) -> str:
     """Return who pays most and least under the first tokenizer, in a sentence."""
     order = [row for row in grid.order() if not np.isnan(grid.value[row, 0])]
     missing = len(question.codes) - len(order)
-    without = f" {count_of(missing, 'language')} without a value: no words without ICU." if missing else ""
+    without = (
+        f" {count_of(missing, 'language')} without a value: no words without ICU; tokens per grapheme need none."
+        if missing
+        else ""
+    )
     if not order:
         return f"**{markdown_literal(axis.contenders[0])}** has no value.{without}"
     most, least = (f"{axis.languages[row]} (**{_value(grid, row, axis)}**)" for row in (order[0], order[-1]))

@@ -10,7 +10,6 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from bpe import TokenizerLike
-from bpe.formats import load_tokenizer
 from bpe.reachability import Progress, Reachability, find_context, find_unproduced
 from bpe.vocabulary import TokenFilter, Vocabulary, find_tokens, list_vocabulary
 from ui.jobs import JobBoard
@@ -22,18 +21,11 @@ __all__ = [
     "context_of",
     "default_token",
     "listing_of",
-    "opened_files",
     "rows_of",
     "vocabulary_of",
 ]
 
 _EXAMPLES = (" SolidGoldMagikarp", " strawberry")
-
-
-@st.cache_resource(max_entries=4, show_spinner="Reading the tokenizer")
-def opened_files(key: str, _files: dict[str, bytes]) -> TokenizerLike:
-    """Return the tokenizer of these files; `key` is their digest."""
-    return load_tokenizer(_files)
 
 
 @st.cache_resource(max_entries=4, show_spinner="Listing the tokens")

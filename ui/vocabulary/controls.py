@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
@@ -11,19 +10,17 @@ from typing import cast, get_args
 import streamlit as st
 
 from bpe import TokenizerLike
-from bpe.errors import FormatError
-from bpe.formats import FORMATS
 from bpe.pretrained import load_pretrained, pretrained_info, pretrained_names
 from bpe.vocabulary import NO_KIND, SCRIPTS, Order, SearchBy, TokenFilter, Vocabulary
 from ui import state
+from ui.brought import BROUGHT_NAME, bring_tokenizer, brought_tokenizer
 from ui.text import count_of, markdown_literal
-from ui.vocabulary.compute import default_token, opened_files
+from ui.vocabulary.compute import default_token
 from ui.vocabulary.words import KIND_WORDS
 
 __all__ = ["Chosen", "choose_filter", "choose_token", "choose_vocabulary", "describe", "pick_token"]
 
 MOST_QUERY_CHARS = 500
-MOST_UPLOAD_MB = 20
 _KINDS = {words: kind for kind, words in KIND_WORDS.items()}
 _SCRIPTS = {name.replace("_", " "): place for place, name in enumerate(SCRIPTS)}
 _EXAMPLE_SEARCHES = {
@@ -53,55 +50,35 @@ class Chosen:
 
 
 def choose_vocabulary(label: str = "Vocabulary") -> Chosen:
-    """Draw the choice of a vocabulary: a real one, the session's own at its step, or one from a file.
-
-    A file stands in for the choice as long as it is there.
-    """
-    names = [name for name in pretrained_names() if pretrained_info(name).available]
-    own = state.own_tokenizer()
-    if own is not None:
-        names.append(state.OWN_NAME)
+    """Draw the choice of a vocabulary: a real one, one that this session trained, or one from the reader's file."""
+    with st.expander("Or bring a tokenizer in a file"):
+        bring_tokenizer()
+    mine = _own_vocabularies()
+    names = [name for name in pretrained_names() if pretrained_info(name).available] + list(mine)
     state.check_link(state.TOKENIZER, names, "tokenizer")
+    state.drop_unknown(state.TOKENIZER, names)
     name = st.selectbox(label, names, key=state.TOKENIZER, bind="query-params")
-    with st.expander("Or open tokenizer files"):
-        uploaded = _uploaded()
-    if uploaded is not None:
-        return uploaded
-    if name == state.OWN_NAME:
-        assert own is not None
-        tokenizer = own.training.tokenizer.at_step(own.step)
-        about = f"Trained here on {own.corpus}, after {count_of(own.step, 'merge')}"
-        return Chosen(name, f"{own.key} {own.step}", tokenizer, about)
+    if name in mine:
+        return mine[name]
     info = pretrained_info(name)
     return Chosen(name, name, load_pretrained(name), f"{info.title} · {info.kind} · {info.source} · {info.licence}")
 
 
-def _uploaded() -> Chosen | None:
-    """Draw an upload and return its tokenizer, None without files.
-
-    Raises:
-        FormatError: the files are no tokenizer, or a damaged one.
-    """
-    formats = ", ".join(file_format.title for file_format in FORMATS.values())
-    uploads = st.file_uploader(
-        f"{formats}; at most {MOST_UPLOAD_MB} MB each. Where a format takes two files, open both.",
-        accept_multiple_files=True,
-        key=state.VOCABULARY_UPLOAD,
-        max_upload_size=MOST_UPLOAD_MB,
-    )
-    if not uploads:
-        return None
-    files = {upload.name: upload.getvalue() for upload in uploads}
-    for name, content in files.items():
-        if len(content) > MOST_UPLOAD_MB * 10**6:
-            raise FormatError(
-                f"a tokenizer file must have at most {MOST_UPLOAD_MB} MB, but {name} has {len(content):,} bytes"
-            )
-    digest = hashlib.sha256()
-    for name, content in sorted(files.items()):
-        digest.update(f"{name}\0{len(content)}\0".encode() + content)
-    key = digest.hexdigest()
-    return Chosen("file", key, opened_files(key, files), f"Opened from {', '.join(files)}")
+def _own_vocabularies() -> dict[str, Chosen]:
+    """Return what the session has of its own, by the name in lists and links."""
+    mine: dict[str, Chosen] = {}
+    own, brought = state.own_tokenizer(), brought_tokenizer()
+    if own is not None:
+        tokenizer = own.training.tokenizer.at_step(own.step)
+        about = f"Trained here on {own.corpus}, after {count_of(own.step, 'merge')}"
+        mine[state.OWN_NAME] = Chosen(state.OWN_NAME, f"{own.key} {own.step}", tokenizer, about)
+    if brought is not None:
+        mine[BROUGHT_NAME] = Chosen(
+            BROUGHT_NAME, brought.key, brought.tokenizer, f"From {brought.title} · {brought.kind}"
+        )
+    for name, neighbour in state.own_neighbours().items():
+        mine[name] = Chosen(name, neighbour.key, neighbour.tokenizer, neighbour.about)
+    return mine
 
 
 def choose_filter(vocabulary: Vocabulary) -> TokenFilter:

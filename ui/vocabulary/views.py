@@ -30,7 +30,9 @@ _MOST_LISTED = 1_000
 _MOST_CONTEXTS = 60
 _MOST_CHARACTERS = 12
 _CHART = {"displayModeBar": False}
-_CUT_ELSEWHERE = (Reason.SPLIT, Reason.MERGE, Reason.NORMALIZED, Reason.OTHERS)
+_STRANGE = (Reason.SPLIT, Reason.MERGE, Reason.OTHERS)
+_BY_DESIGN = (Reason.NORMALIZED, Reason.INSIDE_WORD)
+_CUT_ELSEWHERE = (*_STRANGE, Reason.NORMALIZED)
 
 
 def show_list(
@@ -76,8 +78,10 @@ def _show_token(chosen: Chosen, vocabulary: Vocabulary, token: int, found: Reach
         st.plotly_chart(figure, key="merge-tree", config=_CHART, alt=f"Merge tree, from the top: {spoken}")
     elif rank >= 0:
         st.markdown("No two tokens merge into it: it is found only as a whole pre-token.")
-    else:
+    elif chosen.tokenizer.num_merges:
         st.markdown("No merge makes it: it is there from the start.")
+    else:
+        st.markdown("This tokenizer has no merges: its tokens were chosen whole, so there is no tree.")
     _show_own_text(chosen, vocabulary, row, found)
 
 
@@ -214,7 +218,7 @@ def _show_reasons(found: Reachability, vocabulary: Vocabulary) -> None:
 
 
 def _show_rows(chosen: Chosen, vocabulary: Vocabulary, found: Reachability) -> None:
-    rows = found.unproduced
+    rows = np.concatenate([found.rows(*reasons) for reasons in (_STRANGE, _BY_DESIGN)])
     if not len(rows):
         st.markdown("Every token that has a text of its own comes back from it.")
         return
@@ -240,7 +244,9 @@ def _show_rows(chosen: Chosen, vocabulary: Vocabulary, found: Reachability) -> N
 
 def _show_glitches(chosen: Chosen, found: Reachability, vocabulary: Vocabulary) -> None:
     """Candidates computed here, and examples published by others, kept apart."""
-    num_candidates = len(found.rows(Reason.SPLIT, Reason.MERGE, Reason.NORMALIZED, Reason.OTHERS, Reason.NOT_UTF8))
+    # A space put in front of a text spares the inside of words; a composed text never holds what is not composed.
+    composes = getattr(chosen.tokenizer, "normalizer", "none") != "none"
+    num_candidates = len(found.rows(*_STRANGE, Reason.NOT_UTF8, *([Reason.NORMALIZED] if composes else [])))
     st.subheader("Candidates for glitch tokens")
     st.markdown(
         f"A model can only learn a token that its training text produced. **{count_of(num_candidates, 'token')}** of "

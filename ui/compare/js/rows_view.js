@@ -43,6 +43,9 @@ export class RowsView {
     this.listen(find);
     this.resizing = new ResizeObserver(() => this.layOut());
     this.resizing.observe(this.view);
+    // A font that arrives late is as wide as it is: what was measured before is void.
+    this.onFonts = () => this.layOut(true);
+    document.fonts.addEventListener("loadingdone", this.onFonts);
   }
 
   listen(find) {
@@ -130,7 +133,8 @@ export class RowsView {
     if (!isNew && Math.abs(width - this.width) < 1) return;
     this.width = width;
     this.bandHeight = RULER_HEIGHT + this.data.rows.length * ROW_HEIGHT + BAND_GAP;
-    this.canvas.font = getComputedStyle(this.root.querySelector(".probe")).font;
+    const style = getComputedStyle(this.root.querySelector(".probe"));
+    this.canvas.font = `${style.fontWeight} ${style.fontSize} ${style.fontFamily}`; // `font` is empty: ligatures are off
     this.widths.clear();
     this.bands = planBands(this.data, (grapheme) => this.widthOf(grapheme), width);
     this.content.replaceChildren();
@@ -357,6 +361,7 @@ export class RowsView {
 
   destroy() {
     this.resizing.disconnect();
+    document.fonts.removeEventListener("loadingdone", this.onFonts);
     cancelAnimationFrame(this.frame);
   }
 }
