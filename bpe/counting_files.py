@@ -355,9 +355,11 @@ def _count_on_threads(
         except BaseException:
             watch.cancel()
             raise
-    for i in range(1, len(scanners)):
-        scanners[0].take_over(*scanners[i].result())
-    return PreTokenCounts(*scanners[0].result())
+    first, *others = scanners
+    scanners.clear()
+    while others:
+        first.take_over(*others.pop(0).result())
+    return PreTokenCounts(*first.result())
 
 
 def _in_stretches(parts: Sequence[Part], num_stretches: int) -> list[list[Part]]:

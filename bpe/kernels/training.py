@@ -117,9 +117,7 @@ class _Run:
         self._span = np.ones(num_tokens, dtype=np.int32)
         self._origin = np.arange(num_slots, dtype=np.int32)
         self._removed = np.zeros(num_slots, dtype=np.int32)
-        self._queued_pair = np.empty(num_slots, dtype=np.int32)
-        self._queued_place = np.empty(num_slots, dtype=np.int32)
-        self._places = np.empty(num_slots + 1024, dtype=np.int32)
+        self._places = np.empty(0, dtype=np.int32)
         self._bucket = np.empty(_NUM_BUCKETS, dtype=np.int32)
         self._heap_count = np.empty(1 << 12, dtype=np.int64)
         self._heap_key = np.empty(1 << 12, dtype=np.uint64)
@@ -269,15 +267,17 @@ class _Run:
         )
 
     def _lower_threshold(self, threshold: int) -> None:
+        """Compact the slots and list the places of all pairs that occur so often."""
         self._bound_merge = None
         self._state[_THRESHOLD] = threshold
-        self._compact()
+        # The queue and the places are the largest arrays after the slots, so neither outlives its use.
+        self._places = np.empty(0, dtype=np.int32)
+        queued_pair, queued_place = self._compact()
         num_queued = int(self._state[_NUM_QUEUED])
-        if len(self._places) < num_queued + 1024:
-            self._places = np.empty(num_queued + num_queued // 2 + 1024, dtype=np.int32)
+        self._places = np.empty(num_queued + num_queued // 4 + 1024, dtype=np.int32)
         self._kernels["list_places"](
-            self._queued_pair,
-            self._queued_place,
+            queued_pair,
+            queued_place,
             self._pair_count,
             self._num_places,
             self._first,
@@ -288,7 +288,11 @@ class _Run:
             self._state,
         )
 
-    def _compact(self) -> None:
+    def _compact(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Compact the slots; return the pairs and places that are at or above the threshold."""
+        num_slots = int(self._state[_NUM_SLOTS])
+        queued_pair = np.empty(num_slots, dtype=np.int32)
+        queued_place = np.empty(num_slots, dtype=np.int32)
         self._kernels["compact"](
             self._slots,
             self._span,
@@ -296,22 +300,23 @@ class _Run:
             self._removed,
             self._pair_count,
             self._num_places,
-            self._queued_pair,
-            self._queued_place,
+            queued_pair,
+            queued_place,
             self._state,
         )
+        return queued_pair, queued_place
 
     def _make_room(self, room_for: int) -> None:
-        """Make room for a pair with so many occurrences on both sides; for half as much again where it is cheap."""
+        """Make room for a pair with so many occurrences on both sides; and some more."""
         self._bound_merge = None
         state = self._state
         most_new = min(room_for, 2 * (self._num_base + int(state[_RANK]) + 1))
         pairs = int(state[_NUM_PAIRS]) + most_new
         if pairs > len(self._pair_count):
-            self._grow_pairs(pairs + len(self._pair_count) // 2)
+            self._grow_pairs(pairs + len(self._pair_count) // 4)
         places = int(state[_NUM_LISTED]) + room_for
         if places > len(self._places):
-            self._places = grown(self._places, places + len(self._places) // 2)
+            self._places = grown(self._places, places + len(self._places) // 8)
         heap = int(state[_HEAP_SIZE]) + room_for
         if heap > len(self._heap_pair):
             size = heap + len(self._heap_pair) // 2
@@ -336,6 +341,9 @@ class _Run:
         """Return what was learned."""
         self._state[_THRESHOLD] = MOST_OCCURRENCES  # nothing is listed any more: only lifetimes are read out
         self._compact()
+        self._bound_merge = None
+        del self._slots, self._origin, self._places, self._span
+        self._set_pairs(0)
         num_merges = int(self._state[_RANK])
         lifetimes = np.empty(int(self._starts[-1]), dtype=np.int32)
         self._kernels["read_lifetimes"](self._removed, self._starts, lifetimes)
