@@ -21,8 +21,6 @@ from bpe.tokenizer import END_OF_WORD, UNKNOWN_ID, Special, TokenizerLike
 
 __all__ = ["PlacedTokens", "original_offsets", "place_tokens"]
 
-_SPACES = frozenset(b" \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f")
-
 
 @dataclass(frozen=True, eq=False)
 class PlacedTokens:
@@ -122,29 +120,35 @@ def original_offsets(history: History, raw: bytes) -> NDArray[np.int64] | None:
 def _lead_back(history: History, raw: bytes) -> NDArray[np.int64] | None:
     """Return int64[num_shown_bytes + 1]: the byte of the original for each byte shown, or None.
 
-    Shown and original differ in end-of-word marks and in white space only, or the text is another one.
+    Shown and original differ in end-of-word marks and in white space only, or the text is another one. Characters
+    are compared, not bytes: white space may be several bytes (U+3000 at the start of a Japanese paragraph).
     """
-    shown = history.text
+    shown, original = history.text.decode(), raw.decode()
+    byte_of = np.cumsum([0, *(len(char.encode()) for char in original)], dtype=np.int64).tolist()
     marks = _mark_starts(history)
-    place_of = np.zeros(len(shown) + 1, dtype=np.int64)
-    at = 0  # in the original
-    i = 0
+    place_of = np.zeros(len(history.text) + 1, dtype=np.int64)
+    at = 0  # in the original, in characters
+    i = start = 0  # in what is shown, in characters and in bytes
     while i < len(shown):
-        if i in marks:
-            place_of[i : i + len(END_OF_WORD)] = at
+        if start in marks:
+            place_of[start : start + len(END_OF_WORD)] = byte_of[at]
             i += len(END_OF_WORD)
+            start += len(END_OF_WORD)
             continue
-        while at < len(raw) and raw[at] != shown[i] and raw[at] in _SPACES:
+        char = shown[i]
+        while at < len(original) and original[at] != char and original[at].isspace():
             at += 1
-        place_of[i] = at
-        if at < len(raw) and raw[at] == shown[i]:
+        width = len(char.encode())
+        place_of[start : start + width] = byte_of[at]
+        if at < len(original) and original[at] == char:
             at += 1
-        elif shown[i] not in _SPACES:
+        elif not char.isspace():
             return None
         i += 1
-    if raw[at:].strip():
+        start += width
+    if original[at:].strip():
         return None
-    place_of[len(shown)] = len(raw)
+    place_of[len(history.text)] = len(raw)
     return place_of
 
 
@@ -155,7 +159,7 @@ def _mark_starts(history: History) -> set[int]:
     start = 0
     for end in [*walls, len(history.text)]:
         mark = history.text.rfind(END_OF_WORD.encode(), start, end)
-        if mark >= 0 and not history.text[mark + len(END_OF_WORD) : end].strip():
+        if mark >= 0 and not history.text[mark + len(END_OF_WORD) : end].decode().strip():
             starts.add(mark)
         start = end
     return starts

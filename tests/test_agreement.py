@@ -125,7 +125,7 @@ def trained_on(text, mark, split):
 
 
 @given(
-    st.text("ab</w> \n", max_size=16),
+    st.text("ab</w> \n\u3000\x85", max_size=16),
     st.sampled_from(["separate", "attached"]),
     st.sampled_from(["whitespace", "gpt2", "none"]),
 )
@@ -138,7 +138,8 @@ def test_marks_are_taken_out_again(text, mark, split):
     assert np.all(np.diff(offsets) >= 0)
     shown = [history.text[a:b] for a, b in zip(history.offsets, history.offsets[1:], strict=False)]
     for name, start, end in zip(shown, offsets.tolist(), offsets[1:].tolist(), strict=False):
-        assert raw[start:end].strip() in (name.strip(), name.strip().removesuffix(b"</w>").strip())
+        covered, symbol = raw[start:end].decode().strip(), name.decode().strip()
+        assert covered in (symbol, symbol.removesuffix("</w>").strip())
     if history.num_symbols:
         assert (offsets[0], offsets[-1]) == (0, len(raw))
 
@@ -146,6 +147,12 @@ def test_marks_are_taken_out_again(text, mark, split):
 def test_marks_by_hand():
     tokenizer = trained_on("low low", "attached", "whitespace").tokenizer
     assert place_tokens(tokenizer, " low  low").ends.tolist() == [6, 9]
+
+
+def test_white_space_of_several_bytes_is_led_back():
+    tokenizer = trained_on("日本 語", "separate", "whitespace").tokenizer
+    text = "日本\n\u3000語"
+    assert place_tokens(tokenizer, text).ends.tolist()[-1] == len(text.encode())
 
 
 def test_unknown_characters_have_a_place():
