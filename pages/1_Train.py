@@ -12,6 +12,7 @@ with frame.readable_errors():
 
 views.show_text_notices(notices)
 st.markdown(views.stop_sentence(training))
+views.show_slower()
 key = compute.learned_key(compute.training_key(corpus, settings), training)
 state.set_own_tokenizer(state.OwnTokenizer(training, key, corpus.title, state.linked_step(training.num_merges)))
 frame.show_notices()

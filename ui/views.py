@@ -11,6 +11,7 @@ from dataclasses import asdict
 import streamlit as st
 
 from bpe import TokenizerLike, Training
+from bpe.kernels.loader import why_not_ready
 from bpe.training import Contest
 from ui import state
 from ui.changes import changes_in_words
@@ -26,6 +27,7 @@ __all__ = [
     "show_curve",
     "show_drawn_part",
     "show_ids",
+    "show_slower",
     "show_summary",
     "show_text_notices",
     "show_unknown",
@@ -140,6 +142,13 @@ def stop_sentence(training: Training) -> str:
         often = {1: "at all", 2: "twice"}.get(least, f"{least:,} times")
         return f"Stopped after {merges}: no pair occurs {often} any more."
     return _STOPS[training.stopped].format(merges=merges)
+
+
+def show_slower() -> None:
+    """Say when the compiled kernels cannot be had here: results are the same, waits are longer."""
+    reason = why_not_ready("train")
+    if reason is not None:
+        st.caption(":material/speed: " + markdown_literal(reason))
 
 
 def show_contest(training: Training, step: int, contest: Contest) -> None:
