@@ -296,6 +296,13 @@ def test_the_three_are_the_reader_s_own_on_other_pages():
     assert set(race.OWN_NAMES) <= set(finished(app).multiselect(key=state.CONTENDERS).options)
 
 
+def test_each_can_be_taken_away_as_a_file_that_gives_its_ids():
+    app = press(opened(algorithm="Three on one corpus", ids="400"), "Make a tokenizer.json of each")
+    labels = [button.proto.label for button in app.get("download_button")]
+    assert labels == [f"{name} as tokenizer.json" for name in ("BPE", "WordPiece", "Unigram")]
+    assert not app.error
+
+
 def test_a_race_on_a_table_of_words():
     app = opened(algorithm="Three on one corpus", source="word counts", ids="50")
     assert column(app, "vocabulary")[0] <= 50

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -14,6 +15,8 @@ from tokenizers import models, pre_tokenizers
 
 from bpe.errors import BpeError, CorpusError, SettingsError, SpecialTokenError, TokenIdError
 from bpe.lifetimes import NEVER
+from bpe.samples import load_sample
+from bpe.vocabularies.pieces import load_bert
 from bpe.wordpiece import BERT_SPLIT, WordPieceTokenizer
 from bpe.wordpiece_training import WordPieceSettings, train_wordpiece, train_wordpiece_reference
 
@@ -199,6 +202,39 @@ def test_splits_as_bert_does(text):
     expected = [piece for piece, _span in pre_tokenizers.BertPreTokenizer().pre_tokenize_str(text)]
     # Read through a tokenizer that knows no character: one [UNK] a word.
     assert len(WordPieceTokenizer.of_written(["[UNK]"]).encode(text)) == len(expected)
+
+
+@cache
+def bert():
+    """BERT's own vocabulary, here and in the library, without the clean-up before it."""
+    tokens = load_bert()
+    ids = {token: token_id for token_id, token in enumerate(tokens)}
+    library = HuggingFace(models.WordPiece(ids, unk_token="[UNK]", max_input_chars_per_word=100))
+    library.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    return WordPieceTokenizer.of_written(tokens), library
+
+
+@settings(deadline=None)
+@given(
+    st.text(
+        alphabet=st.characters(
+            exclude_categories=["Cs", "Cn"],
+            exclude_characters="\x1c\x1d\x1e\x1f",  # white space in Python, not in Unicode
+            max_codepoint=0x1FFF,
+        ),
+        max_size=60,
+    )
+)
+def test_encodes_as_tokenizers_does_on_the_vocabulary_of_bert(text):
+    own, library = bert()
+    assert own.encode(text) == library.encode(text, add_special_tokens=False).ids
+
+
+@pytest.mark.parametrize("name", ["udhr-eng", "udhr-deu", "udhr-hin", "udhr-cmn_hans", "emoji-chat", "python-source"])
+def test_whole_texts_are_encoded_as_tokenizers_does_on_the_vocabulary_of_bert(name):
+    own, library = bert()
+    text = load_sample(name).lower()
+    assert own.encode(text) == library.encode(text, add_special_tokens=False).ids
 
 
 def test_what_cannot_be_covered_to_its_end_is_unk():

@@ -9,6 +9,7 @@ from ui.algorithms.about import show_about
 from ui.algorithms.charts import Curve, race_chart
 from ui.algorithms.runners import NAMES, Race, Runner, race_key, races, run_race, tokens_of
 from ui.compute import Corpus, clip_text
+from ui.downloads import tokenizer_file
 from ui.jobs import Job
 from ui.quirks.strips import Strip, show_strips
 from ui.text import count_of, markdown_literal
@@ -36,6 +37,7 @@ def show() -> None:
     _show_tokens(race, sentence)
     _show_curves(race, vocab_size)
     _show_figures(race)
+    _offer_files(race, race_key(corpus, vocab_size, min_pair_count))
     st.caption(
         "Try next: raise the least pair count and see WordPiece catch up; its score prefers rare pairs. All three "
         "stand on *Compare* and *Languages* now: " + ", ".join(f"*{name}*" for name in OWN_NAMES) + "."
@@ -164,6 +166,38 @@ def _show_figures(race: Race) -> None:
                 f":material/info: {runner.name} stopped at {count_of(runner.tokenizer.vocab_size, 'token')}: "
                 f"{markdown_literal(runner.fell_short)}."
             )
+
+
+def _offer_files(race: Race, key: str) -> None:
+    """Each as a tokenizer.json, once the reader asks: each is read back by its own library first."""
+    if st.session_state.get(state.RACE_FILES_ASKED) != key:
+        st.button(
+            "Make a tokenizer.json of each",
+            on_click=_ask_for_files,
+            args=(key,),
+            icon=":material/save:",
+            key=state.RACE_FILES,
+            help="Each is read back by the library tokenizers and must give the same ids.",
+        )
+        return
+    with st.container(horizontal=True):
+        offers = {
+            name: tokenizer_file(f"{key}-{name}", 0, "tokenizer-json", runner.tokenizer)
+            for name, runner in zip(OWN_NAMES, race.runners, strict=True)
+        }
+        for name, offer in offers.items():
+            if not isinstance(offer, str):
+                file_name = f"{name.removeprefix('your ').lower()}.tokenizer.json"
+                st.download_button(
+                    name.removeprefix("your ") + " as tokenizer.json", offer[1], file_name, on_click="ignore"
+                )
+    for name, offer in offers.items():
+        if isinstance(offer, str):
+            st.caption(f":material/block: Not {name}: {markdown_literal(offer)}.")
+
+
+def _ask_for_files(key: str) -> None:
+    st.session_state[state.RACE_FILES_ASKED] = key
 
 
 def race_table(race: Race) -> dict[str, list[str | int | float]]:
