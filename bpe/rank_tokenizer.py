@@ -15,6 +15,7 @@ import copy
 import threading
 import unicodedata
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Literal
 
@@ -29,7 +30,7 @@ from bpe.kernels.classes import splits_alike
 from bpe.kernels.counting import SCANNED_SPLITS
 from bpe.kernels.encoding import CompiledEncoder
 from bpe.kernels.loader import is_work_for_kernels
-from bpe.lifetimes import INSIDE, NEVER, WALL, History
+from bpe.lifetimes import NEVER, WALL, History, special_token_boundaries
 from bpe.normalizing import AlignedHistory, Change, align, list_changes, normalize_by_cluster, whole_characters
 from bpe.pretokenize import SPLIT_PATTERNS, split
 from bpe.tokenizer import MergeRows, Special, split_special
@@ -277,28 +278,15 @@ class RankTokenizer:
                 parts.append(after)
                 ids += stretch_ids
             else:
-                inside = np.full(len(stretch.encode()), INSIDE, dtype=np.int32)
-                inside[-1] = WALL
-                parts.append(inside)
+                parts.append(special_token_boundaries(stretch.encode()))
                 ids.append(token_id)
 
-        data = text.encode()
-        after = np.concatenate(parts)[:-1] if parts else np.zeros(0, dtype=np.int32)
-        boundaries = np.flatnonzero(after != INSIDE)
-        walls = after[boundaries] == WALL
-        ends = np.append(boundaries + 1, len(data)) if data else boundaries
-        offsets = np.concatenate((np.zeros(1, dtype=np.int64), ends)).astype(np.int64)
-        kind = History
-        if text != original:
-            kind, offsets, data = AlignedHistory, align(units)[offsets], original.encode()
-        return kind(
-            text=data,
-            offsets=offsets,
-            lifetimes=np.where(walls, NEVER, after[boundaries]).astype(np.int32),
-            walls=walls,
-            num_merges=self.num_merges,
-            final_ids=np.array(ids, dtype=np.int64),
-        )
+        after = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int32)
+        final_ids = np.array(ids, dtype=np.int64)
+        if text == original:
+            return History.from_boundaries(text.encode(), after, final_ids, num_merges=self.num_merges)
+        normalized = AlignedHistory.from_boundaries(text.encode(), after, final_ids, num_merges=self.num_merges)
+        return replace(normalized, text=original.encode(), offsets=align(units)[normalized.offsets])
 
     def _history_of_ordinary(self, text: str) -> tuple[NDArray[np.int32], list[int]]:
         """Return what becomes of the boundary after each byte, in merge ranks, and the ids it ends in."""
