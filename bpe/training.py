@@ -6,7 +6,7 @@ Everything here follows from two things the trainer records: one row a merge, an
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, NamedTuple, overload
@@ -14,6 +14,8 @@ from typing import Literal, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from bpe.counting import PreTokenCounts
+from bpe.errors import SettingsError
 from bpe.lifetimes import History, cut
 from bpe.settings import Descending, TrainSettings
 from bpe.tokenizer import MergeRows, Tokenizer, build_history
@@ -96,7 +98,7 @@ class Training:
     rows: MergeRows
     num_tokens: NDArray[np.int64]
     tokenizer: Tokenizer
-    pre_tokens: Mapping[str, int]
+    pre_tokens: PreTokenCounts
     symbols: NDArray[np.int32] = field(repr=False)
     """int32[num_symbols]: base ids of all distinct pre-tokens, one after the other."""
     starts: NDArray[np.int64] = field(repr=False)
@@ -128,7 +130,7 @@ class Training:
     def history(self, text: str) -> History:
         """Return the history of the corpus text, or of any other, under the merges learned here.
 
-        Pre-tokens of the corpus are looked up, not encoded again.
+        Pre-tokens of the corpus are looked up instead of encoded, where the kernels do not encode the text anyway.
         """
         return self.tokenizer.history(text, known=self.piece_lifetimes)
 
@@ -142,7 +144,12 @@ class Training:
         Each int64[num_pairs]: token ids, occurrences over the corpus, and the place of the first occurrence
         in corpus order (a symbol's place among the distinct pre-tokens). Cost: linear in the distinct
         pre-tokens, plus a sort of the pairs.
+
+        Raises:
+            SettingsError: k is not from 0 to num_merges.
         """
+        if not 0 <= k <= self.num_merges:
+            raise SettingsError(f"step must be from 0 to {self.num_merges:,}, but is {k:,}")
         if len(self.symbols) == 0:
             empty = np.zeros(0, dtype=np.int64)
             return empty, empty, empty, empty
@@ -150,13 +157,12 @@ class Training:
         youngest = np.maximum.reduceat(np.where(self.lifetimes < k, self.lifetimes, -1), at)
         tokens = np.where(youngest < 0, self.symbols[at], self.num_base + youngest)
         word = np.searchsorted(self.starts, at, side="right") - 1
-        counts = np.fromiter(self.pre_tokens.values(), dtype=np.int64, count=len(self.pre_tokens))
         inside = word[1:] == word[:-1]
         width = np.int64(self.num_base + self.num_merges)
         keys = (tokens[:-1] * width + tokens[1:])[inside]
         pairs, first, which = np.unique(keys, return_index=True, return_inverse=True)
         totals = np.zeros(len(pairs), dtype=np.int64)
-        np.add.at(totals, which, counts[word[:-1][inside]])
+        np.add.at(totals, which, self.pre_tokens.counts[word[:-1][inside]])
         return pairs // width, pairs % width, totals, at[:-1][inside][first]
 
     def contest(self, k: int, num_shown: int = 12) -> Contest:
@@ -164,12 +170,17 @@ class Training:
 
         The first one is what merge k chose, unless a stop was hit before.
 
+        Raises:
+            SettingsError: k is not from 0 to num_merges, or num_shown is below 1.
+
         >>> from bpe import train
         >>> words = {"hug": 10, "pug": 5, "pun": 12}
         >>> contest = train(words, TrainSettings(num_merges=2, base="chars")).contest(0)
         >>> contest.count.tolist(), contest.num_tied
         ([17, 15, 12, 10], 1)
         """
+        if num_shown < 1:
+            raise SettingsError(f"num_shown must be at least 1, but is {num_shown:,}")
         left, right, count, first = self.pair_counts(k)
         leaders = np.flatnonzero(count >= _kth_largest(count, num_shown))
         rule = self.settings.tie_break

@@ -238,6 +238,13 @@ def test_pair_counts_and_contest_equal_a_recount_at_every_step(source, mode, tie
             assert contest.num_tied == merge.num_tied + 1
 
 
+@pytest.mark.parametrize(("k", "num_shown"), [(-1, 12), (4, 12), (0, 0)])
+def test_a_contest_at_no_step_or_of_no_pairs_is_refused(k, num_shown):
+    training = train("aaabdaaabac", TrainSettings(split="none", num_merges=3))
+    with pytest.raises(SettingsError, match="must be"):
+        training.contest(k, num_shown)
+
+
 def _replayed(tokenizer, word):
     from bpe import encode_reference
 
