@@ -1,10 +1,11 @@
-"""HubTokenizer: WordPiece and Unigram through Hugging Face's `tokenizers` (BERT, XLM-R).
+"""HubTokenizer: WordPiece and Unigram through Hugging Face's `tokenizers` (BERT, and what tokenizer.json files hold).
 
 Both stand behind a normalizer, so decoding does not give the text back, and both can meet something unknown:
 `changes` says what was done to a text, `unknown_share` how much of it was lost. The library says for every token
 which characters of the original text it came from; here these become cuts in bytes.
 
 It leaves out how the two algorithms work: read wordpiece.py and unigram.py for that, mergeless.py for the verbs.
+Its neighbour model_tokenizer.py has Unigram through `sentencepiece`.
 
 Source: Wu et al. 2016 (arXiv 1609.08144), WordPiece; Kudo 2018 (arXiv 1804.10959), Unigram.
 """

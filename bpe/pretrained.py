@@ -1,11 +1,12 @@
 """Real tokenizers by name, without a download: `load_pretrained("gpt2")`.
 
-A registry: what is known of each tokenizer before it is loaded, and how to load it. Four kinds stand behind the
+A registry: what is known of each tokenizer before it is loaded, and how to load it. Five kinds stand behind the
 names, with the same verbs:
 
     RankTokenizer    byte-level BPE: OpenAI's, Llama 3, Qwen, Tekken, DeepSeek. Merges, histories at every step
     PieceTokenizer   SentencePiece BPE: Llama 2, Gemma, Mistral v1. Tokens, no steps
-    HubTokenizer     WordPiece and Unigram behind a normalizer: BERT, XLM-R. Tokens, no steps
+    HubTokenizer     WordPiece behind a normalizer: BERT. Tokens, no steps
+    ModelTokenizer   Unigram behind a normalizer: XLM-R. Tokens, no steps
     (not here)       T5, ALBERT: listed with the reason
 
 Data lies in vocabularies/ or is read from a package that is installed; a tokenizer whose package is missing is
@@ -25,13 +26,14 @@ from typing import Protocol
 
 from bpe.errors import UnavailableError, UnknownTokenizerError
 from bpe.hub_tokenizer import HubTokenizer
-from bpe.mergeless import SPACE_MARK
+from bpe.model_tokenizer import ModelTokenizer
 from bpe.normalizing import Change
 from bpe.piece_tokenizer import PieceTokenizer
 from bpe.pretokenize import SPLIT_PATTERNS
 from bpe.rank_tokenizer import NO_PARENT, RankTokenizer
 from bpe.tokenizer import TokenizerLike
 from bpe.vocabularies import load_ranks, packaged
+from bpe.vocabularies.model_proto import write_model_proto
 from bpe.vocabularies.openai import OPENAI_ENCODINGS, PublishedEncoding
 from bpe.vocabularies.packaged import PACKAGED_PIECES, PACKAGED_RANKS, PackagedPieces, PackagedRanks
 from bpe.vocabularies.pieces import load_bert, load_xlmr
@@ -49,7 +51,10 @@ __all__ = [
 ]
 
 TOKENIZERS = "tokenizers==0.23.3"
-"""What BERT and XLM-R need, as pip takes it."""
+"""What BERT needs, as pip takes it."""
+
+SENTENCEPIECE = "sentencepiece==0.2.3"
+"""What XLM-R needs. `tokenizers` could run it as well, but takes 285 MiB for that instead of 90."""
 
 
 class PretrainedTokenizer(TokenizerLike, Protocol):
@@ -225,12 +230,12 @@ _XLMR = PretrainedInfo(
     title="XLM-RoBERTa",
     vocab_size=250_002,
     kind="Unigram (SentencePiece)",
-    split_pattern=r"\s+ is dropped",
+    split_pattern="",
     normalizer="NFKC, one space for white space, none at the ends, one in front of the text",
     special_tokens=MappingProxyType({"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3, "<mask>": 250_001}),
     source="Facebook AI, published with XLM-R in 2019",
     licence="MIT License",
-    package=TOKENIZERS,
+    package=SENTENCEPIECE,
 )
 
 
@@ -255,34 +260,19 @@ def _load_bert() -> HubTokenizer:
     )
 
 
-def _load_xlmr() -> HubTokenizer:
-    from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
+def _load_xlmr() -> ModelTokenizer:
+    from sentencepiece import SentencePieceProcessor
 
     model = load_xlmr()
-    pieces = list(model.pieces)
-    # Special tokens are in the list of pieces, and the best score there is. No text may hold them, so they are
-    # written with a space in front, which no text has at this stage: all spaces have become U+2581.
-    for text, token_id in _XLMR.special_tokens.items():
-        pieces[token_id] = f" {text}"
-    unigram = models.Unigram(list(zip(pieces, model.scores.tolist(), strict=True)), unk_id=3, byte_fallback=False)
-    tokenizer = Tokenizer(unigram)
-    normalizer = normalizers.Precompiled(model.charsmap)
-    tokenizer.normalizer = normalizer
-    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
-        [
-            pre_tokenizers.WhitespaceSplit(),
-            pre_tokenizers.Metaspace(replacement=SPACE_MARK, prepend_scheme="always"),
-        ]
-    )
-    tokenizer.decoder = decoders.Metaspace(replacement=SPACE_MARK, prepend_scheme="always")
-    return HubTokenizer(
+    unk_id = _XLMR.special_tokens["<unk>"]
+    control_ids = set(_XLMR.special_tokens.values()) - {unk_id}
+    proto = write_model_proto(model, unk_id=unk_id, control_ids=control_ids)
+    return ModelTokenizer(
         _XLMR.name,
         model.pieces,
-        tokenizer,
+        SentencePieceProcessor(model_proto=proto),
         special_tokens=_XLMR.special_tokens,
-        unk_id=_XLMR.special_tokens["<unk>"],
-        normalize=normalizer.normalize_str,
-        adds_space=True,
+        unk_id=unk_id,
     )
 
 
@@ -319,7 +309,7 @@ _ENTRIES: dict[str, _Entry] = {
         *map(_pieces_entry, PACKAGED_PIECES),
         *map(_ranks_entry, PACKAGED_RANKS),
         _Entry(_BERT, _load_bert, ("bert", "distilbert", "electra"), needs="tokenizers"),
-        _Entry(_XLMR, _load_xlmr, ("xlm-roberta", "xlmr"), needs="tokenizers"),
+        _Entry(_XLMR, _load_xlmr, ("xlm-roberta", "xlmr"), needs="sentencepiece"),
         _absent_entry("t5", "T5", 32_100, "spiece.model or tokenizer.json", "Google, published with T5 in 2019"),
         _absent_entry("albert", "ALBERT", 30_000, "spiece.model or tokenizer.json", "Google, with ALBERT in 2019"),
     )

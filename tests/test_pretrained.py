@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
 
@@ -43,6 +43,9 @@ from bpe.vocabularies import load_ranks, packaged
 
 NAMES = ("gpt2", "r50k_base", "p50k_base", "cl100k_base", "o200k_base")
 PACKAGED = ("llama3", "qwen2.5", "mistral-tekken", "deepseek-v3")
+ENCODINGS = tuple(name for name in NAMES if name != "r50k_base")
+"""Each once: r50k_base is GPT-2's encoding under another name, and shares its tables."""
+
 GENERATIONS = ("gpt2", "cl100k", "o200k")
 
 
@@ -226,6 +229,8 @@ FRAGMENTS = (
     "👩‍👩‍👧", "\u200d", "\ud83d", "\x00", "\u0378",
 )  # fmt: skip
 texts = st.one_of(st.text(max_size=60), st.lists(st.sampled_from(FRAGMENTS), max_size=25).map("".join))
+a_few = settings(max_examples=40)
+"""For properties that are tried with every tokenizer: there are many of these, and their code is shared."""
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -239,8 +244,8 @@ def test_table_pattern_and_special_tokens_are_tiktokens(name: str, references: d
         assert pretrained_info(name).split_pattern == reference._pat_str
 
 
-@pytest.mark.parametrize("name", NAMES)
-@settings(deadline=None)
+@pytest.mark.parametrize("name", ENCODINGS)
+@a_few
 @given(text=texts)
 def test_ids_are_tiktokens(name: str, references: dict[str, tiktoken.Encoding], text: str) -> None:
     tokenizer, reference = load_pretrained(name), references[name]
@@ -256,8 +261,8 @@ def test_ids_are_tiktokens(name: str, references: dict[str, tiktoken.Encoding], 
         assert tokenizer.encode(text, special="reject") == ordinary
 
 
-@pytest.mark.parametrize("name", NAMES)
-@settings(deadline=None)
+@pytest.mark.parametrize("name", ENCODINGS)
+@a_few
 @given(text=texts)
 def test_decoding_gives_back_the_text(name: str, text: str) -> None:
     tokenizer = load_pretrained(name)
@@ -295,7 +300,7 @@ def test_first_ids_of_packaged_tables(name: str, count: int, first_ids: list[int
 
 
 @pytest.mark.parametrize("name", PACKAGED)
-@settings(deadline=None)
+@a_few
 @given(text=texts)
 def test_ids_are_those_of_the_package(name: str, text: str) -> None:
     tokenizer = load_pretrained(name)
@@ -309,7 +314,7 @@ def test_ids_are_those_of_the_package(name: str, text: str) -> None:
 
 @pytest.mark.parametrize("name", PACKAGED)
 @pytest.mark.parametrize("special", ["text", "special"])
-@settings(deadline=None)
+@a_few
 @given(text=texts)
 def test_history_of_packaged_tables_ends_in_the_encoding(name: str, special: str, text: str) -> None:
     tokenizer = load_pretrained(name)
@@ -333,7 +338,7 @@ DEEPSEEK = (
 """As DeepSeek publishes them, applied one after the other."""
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(text=st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
 def test_deepseeks_patterns_are_one(text: str) -> None:
     steps = [tokenizers.pre_tokenizers.Split(tokenizers.Regex(pattern), "isolated") for pattern in DEEPSEEK]
@@ -361,7 +366,6 @@ def test_text_is_composed_for_qwen() -> None:
     assert history.final_ids.tolist() == qwen.encode(text)
 
 
-@settings(deadline=None)
 @given(text=st.text(alphabet="e\u0301\u0958\u0915\u093c 1\u1100\u1161\u212bab", max_size=20))
 def test_history_behind_a_normalizer_keeps_text_and_counts(text: str) -> None:
     qwen = load_pretrained("qwen2.5")
@@ -482,7 +486,7 @@ def test_every_id_decodes_or_is_refused() -> None:
 # ---------------------------------------------------------------------- history
 
 
-def merge_below(piece: bytes, ranks: dict[bytes, int], limit: int) -> list[bytes]:
+def merge_below(piece: bytes, ranks: Mapping[bytes, int], limit: int) -> list[bytes]:
     """Merge the lowest-ranked pair again and again, using only tokens whose id is below the limit."""
     parts = [piece[i : i + 1] for i in range(len(piece))]
     while True:
@@ -511,9 +515,9 @@ def check_history(tokenizer: RankTokenizer, history: History, ids: list[int]) ->
         history.text[:end].decode()  # a wall never lies inside a character
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ENCODINGS)
 @pytest.mark.parametrize("special", ["text", "special"])
-@settings(deadline=None)
+@a_few
 @given(text=texts)
 def test_history_ends_in_the_encoding(name: str, special: str, text: str) -> None:
     tokenizer = load_pretrained(name)
@@ -521,12 +525,12 @@ def test_history_ends_in_the_encoding(name: str, special: str, text: str) -> Non
     check_history(tokenizer, tokenizer.history(text, special=special), tokenizer.encode(text, special=special))
 
 
-@pytest.mark.parametrize("name", NAMES)
-@settings(deadline=None, max_examples=40)
+@pytest.mark.parametrize("name", ENCODINGS)
+@settings(max_examples=40)
 @given(text=st.text(alphabet="aest '\n1日é ", max_size=16))
 def test_history_at_every_step_is_merging_with_fewer_ranks(name: str, text: str) -> None:
     tokenizer = load_pretrained(name)
-    ranks = dict(tokenizer.mergeable_ranks)
+    ranks = tokenizer.mergeable_ranks
     history = tokenizer.history(text)
     steps = {0, 1, tokenizer.num_merges, *history.lifetimes[history.lifetimes != NEVER].tolist()}
 
@@ -575,7 +579,7 @@ def test_recently_added_letters_follow_tiktoken(name: str, letter: str) -> None:
 def test_recently_added_letters_are_split_differently(name: str) -> None:
     # Keeps the test above from becoming empty: replace U+088F by a newer letter when this fails.
     tokenizer = load_pretrained(name)
-    ranks = dict(tokenizer.mergeable_ranks)
+    ranks = tokenizer.mergeable_ranks
     text = "\u088f's"
     by_piece = [
         ranks[token]
@@ -588,7 +592,7 @@ def test_recently_added_letters_are_split_differently(name: str) -> None:
 
 
 @pytest.mark.parametrize("other_split", ["none", "whitespace", "digits", r"(?s:..?)", "o200k"])
-@settings(deadline=None)
+@a_few
 @given(text=texts.filter(bool))
 def test_history_follows_tiktoken_however_wrong_the_pre_tokens(other_split: str, text: str) -> None:
     tokenizer = load_pretrained("cl100k")
@@ -599,8 +603,8 @@ def test_history_follows_tiktoken_however_wrong_the_pre_tokens(other_split: str,
     check_history(tokenizer, history, tokenizer.encode(text))
 
 
-@pytest.mark.parametrize("name", NAMES)
-@settings(deadline=None)
+@pytest.mark.parametrize("name", ENCODINGS)
+@a_few
 @given(text=st.lists(st.sampled_from([" ", "  ", "\n", "\t", "a", "é", ".", "1", "\ud83d"]), max_size=25).map("".join))
 def test_without_tiktoken_the_ids_are_the_same(name: str, text: str) -> None:
     tokenizer = load_pretrained(name)
@@ -727,7 +731,8 @@ def test_tokenizer_that_is_not_shipped_says_what_to_bring(name: str) -> None:
     ("module", "names"),
     [
         ("splintr", ("llama2", "gemma2", "gemma3", "mistral-v1", *PACKAGED)),
-        ("tokenizers", ("bert-uncased", "xlm-r")),
+        ("tokenizers", ("bert-uncased",)),
+        ("sentencepiece", ("xlm-r",)),
     ],
 )
 def test_missing_package_is_named(module: str, names: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -838,27 +843,24 @@ def test_nothing_of_it_can_be_changed() -> None:
         gpt2.mergeable_ranks[b"mine"] = 1  # type: ignore[index]
 
 
+# Imported as by the app, then loaded in two steps, the peak after each: what a server needs from its start on.
 MEASURE_MEMORY = """
-import sys
 from pathlib import Path
+import pandas, plotly.graph_objects, streamlit
 from bpe.pretrained import load_all
-assert load_all(sys.argv[1:] or None) == {}
-print(Path("/proc/self/status").read_text())
+
+for names in ((), ("gpt2", "cl100k", "o200k"), None):
+    assert load_all(names) == {}
+    print(Path("/proc/self/status").read_text())
 """
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the peak memory from /proc")
-@pytest.mark.parametrize(
-    ("names", "most_mebibytes"),
-    [
-        (("gpt2", "cl100k", "o200k"), 250),  # 166 MiB measured, 40 of them the imports
-        ((), 900),  # 821 MiB measured for all fifteen, 250 of them the trie of XLM-R
-    ],
-)
-def test_loaded_tokenizers_fit_into_memory(names: tuple[str, ...], most_mebibytes: int) -> None:
-    command = [sys.executable, "-c", MEASURE_MEMORY, *names]
-    finished = subprocess.run(command, capture_output=True, text=True, check=True)
-    peak = regex.search(r"VmHWM:\s+(\d+) kB", finished.stdout)
+def test_all_tokenizers_fit_into_the_memory_of_a_small_server() -> None:
+    finished = subprocess.run([sys.executable, "-c", MEASURE_MEMORY], capture_output=True, text=True, check=True)
+    peaks = [int(kibibytes) / 1024 for kibibytes in regex.findall(r"VmHWM:\s+(\d+) kB", finished.stdout)]
+    imported, with_three, with_all = peaks
 
-    assert peak is not None
-    assert int(peak[1]) < most_mebibytes * 1024
+    # MiB, with the versions that requirements.txt pins: 182 for the imports, 318 with three, 762 with all fifteen.
+    assert with_three - imported < 180
+    assert with_all < 850

@@ -4,7 +4,8 @@ A rank table is all there is to a byte-level BPE; these two need more. BERT is a
 that continue a word. XLM-R is a list of pieces, a score for each, and the table of characters that SentencePiece
 normalizes with (NFKC and some more).
 
-Left out: turning these into tokenizers (pretrained.py), and how the packed files come about (build.py).
+Left out: turning these into tokenizers (pretrained.py, model_proto.py), and how the packed files come about
+(build.py).
 """
 
 from __future__ import annotations
