@@ -268,8 +268,16 @@ def drop_unknown(key: str, allowed: Sequence[str]) -> None:
 def check_link_number(name: str, least: int, most: int, what: str) -> None:
     """Note when the link asks for a number out of range; the widget then takes its default."""
     asked = st.query_params.get(name)
-    if asked is not None and not (asked.isdecimal() and least <= int(asked) <= most):
+    if asked is None:
+        return
+    number = _number(asked)
+    if number is None or not least <= number <= most:
         _note(f"The link asks for {asked[:20]!r} {what}; it must be from {least:,} to {most:,}.")
+
+
+def _number(asked: str) -> int | None:
+    """Return the number that a link asks for; None for what is none, or longer than any number of this app."""
+    return int(asked) if asked.isdecimal() and len(asked) < 12 else None
 
 
 def _note(notice: str) -> None:
@@ -400,13 +408,12 @@ def linked_step(num_merges: int, default: int | None = None) -> int:
     asked = st.query_params.get(STEP)
     if asked is None:
         return num_merges if default is None else default
-    if asked.isdecimal() and len(asked) < 12:
-        if int(asked) > num_merges:
-            _note(
-                f"The link asks for step {int(asked):,}, but there are only {num_merges:,} merges: the last is shown."
-            )
+    step = _number(asked)
+    if step is not None:
+        if step > num_merges:
+            _note(f"The link asks for step {step:,}, but there are only {num_merges:,} merges: the last is shown.")
             st.query_params.pop(STEP, None)
-        return min(int(asked), num_merges)
+        return min(step, num_merges)
     _note(f"The link asks for step {asked[:20]!r}, which is no number: all merges are shown.")
     st.query_params.pop(STEP, None)
     return num_merges
@@ -435,7 +442,7 @@ def follow_link_number(name: str, key: str, most: int, what: str) -> None:
     if is_new and asked is not None:
         check_link_number(name, 0, most, what)
     if is_new:
-        st.session_state[key] = int(asked) if asked is not None and asked.isdecimal() and len(asked) < 12 else 0
+        st.session_state[key] = (None if asked is None else _number(asked)) or 0
     if st.session_state[key] > most:
         st.session_state[key] = 0 if is_new else most
 
