@@ -90,7 +90,8 @@ def test_examples_in_the_modules(module):
 def test_every_algorithm_has_a_formula_a_source_and_a_user():
     for entry in about.ABOUT.values():
         assert entry.paragraph
-        assert entry.formula.count("{") == entry.formula.count("}")
+        assert entry.formulas
+        assert all(formula.count("{") == formula.count("}") for formula in entry.formulas)
         assert entry.used_by
         assert all(title and address.startswith("http") for title, address in entry.sources)
 

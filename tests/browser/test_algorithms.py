@@ -101,7 +101,7 @@ def test_the_best_path_is_drawn_and_read_out(base: str, page: Page) -> None:
     expect(said).to_be_visible(timeout=60_000)
     best = [part.strip("\u2068\u2069 ") for part in said.locator("strong").inner_text().split("|")]
     labels = page.locator(".js-plotly-plot").first.locator(".bartext")
-    expect(labels.first).to_be_visible()
+    expect(labels.first).to_be_visible(timeout=60_000)
     drawn = labels.all_text_contents()
     assert set(best) <= set(drawn)
     assert set("internationally") <= set(drawn)
@@ -127,3 +127,8 @@ def test_nothing_scrolls_sideways_on_a_phone(base: str, page: Page, part: str) -
         box.locator("summary").click()
     settled(page)
     assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 390
+    formulas = page.locator(".katex-html")
+    expect(formulas.first).to_be_visible()
+    assert page.locator(".katex-error").count() == 0
+    rights = formulas.evaluate_all("all => all.flatMap(f => [...f.children].map(c => c.getBoundingClientRect().right))")
+    assert max(rights) <= 390

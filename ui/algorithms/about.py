@@ -1,4 +1,4 @@
-"""What each algorithm is, in a paragraph, its formula, its source, and which deployed models use it."""
+"""What each algorithm is, in a paragraph, its formulas, its source, and which deployed models use it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["ABOUT", "About", "show_about"]
 
 @dataclass(frozen=True)
 class About:
-    """One algorithm. Texts are Markdown, the formula is LaTeX.
+    """One algorithm. Texts are Markdown, formulas are LaTeX, each short enough for a phone.
 
     sources   title and address of each
     used_by   deployed models, or that there are none
@@ -20,7 +20,7 @@ class About:
 
     name: str
     paragraph: str
-    formula: str
+    formulas: tuple[str, ...]
     sources: tuple[tuple[str, str], ...]
     used_by: str
 
@@ -39,7 +39,7 @@ ABOUT = MappingProxyType(
                 "Count every pair of neighbours, merge the most frequent one into a new symbol, repeat. The merges, "
                 "in the order in which they were learned, *are* the tokenizer: a new word is cut by replaying them."
             ),
-            formula=r"(u, v)^{*} = \arg\max_{(u, v)}\; \mathrm{count}(u\,v)",
+            formulas=(r"(u, v)^{*} = \arg\max_{(u, v)}\; \mathrm{count}(u\,v)",),
             sources=(("Sennrich et al. 2016, arXiv 1508.07909", "https://arxiv.org/abs/1508.07909"),),
             used_by=(
                 "GPT-2 to GPT-4o, Llama 3, Qwen, DeepSeek and RoBERTa start from bytes; Llama 2, Mistral v1 and "
@@ -56,7 +56,7 @@ ABOUT = MappingProxyType(
                 "is the rule as the literature describes it. The trainer of Hugging Face's library, which calls "
                 "itself WordPiece, counts pairs like byte-pair encoding."
             ),
-            formula=(r"\mathrm{score}(u, v) = \frac{\mathrm{count}(u\,v)}{\mathrm{count}(u)\;\mathrm{count}(v)}"),
+            formulas=(r"\mathrm{score}(u, v) = \frac{\mathrm{count}(u\,v)}{\mathrm{count}(u)\;\mathrm{count}(v)}",),
             sources=_WORDPIECE_SOURCES,
             used_by="BERT, DistilBERT, ELECTRA, MobileBERT, and many models for search that began as BERT.",
         ),
@@ -68,10 +68,10 @@ ABOUT = MappingProxyType(
                 "has its size. A word is cut the likeliest way. As every way has a probability, a model can also be "
                 "trained on cuts drawn by chance."
             ),
-            formula=(
-                r"\mathbf{x}^{*} = \arg\max_{\mathbf{x} \in S(X)} \prod_i p(x_i), \qquad \mathrm{loss}(x) = "
-                r"\mathbb{E}[\mathrm{count}(x)]\,\bigl(\log p(x) - \max_{\mathbf{y} \ne x}\textstyle\sum_i \log "
-                r"p(y_i)\bigr)"
+            formulas=(
+                r"\mathbf{x}^{*} = \arg\max_{\mathbf{x} \in S(X)} \prod_i p(x_i)",
+                r"\mathrm{loss}(x) = \mathbb{E}[\mathrm{count}(x)]\;\Delta(x)",
+                r"\Delta(x) = \log p(x) - \max_{\mathbf{y} \ne x} \sum_i \log p(y_i)",
             ),
             sources=(_KUDO,),
             used_by=("T5, mT5, ALBERT, XLNet, XLM-R, mBART, PEGASUS and DeBERTa v3, all through SentencePiece."),
@@ -85,9 +85,9 @@ ABOUT = MappingProxyType(
                 "the next, with a high alpha only the best is left. A model that is trained on samples sees rare "
                 "words cut in several ways and copes better with spelling it has not met."
             ),
-            formula=(
-                r"P(\mathbf{x} \mid X) = \frac{\prod_i p(x_i)^{\alpha}}{\sum_{\mathbf{y} \in S(X)} \prod_i "
-                r"p(y_i)^{\alpha}}"
+            formulas=(
+                r"P(\mathbf{x}) = \prod_i p(x_i)",
+                r"P_{\alpha}(\mathbf{x}) = \frac{P(\mathbf{x})^{\alpha}}{\sum_{\mathbf{y} \in S(X)} P(\mathbf{y})^{\alpha}}",
             ),
             sources=(_KUDO,),
             used_by=(
@@ -103,7 +103,7 @@ ABOUT = MappingProxyType(
                 "It gives byte-pair encoding what sampling gives Unigram: several ways to see one word, in training "
                 "only."
             ),
-            formula=r"P(\text{a possible merge is left out}) = p, \text{ anew at every step}",
+            formulas=(r"P(\text{a merge is left out}) = p",),
             sources=(("Provilkov et al. 2020, arXiv 1910.13267", "https://arxiv.org/abs/1910.13267"),),
             used_by=(
                 "Training of translation models; offered by `tokenizers`, subword-nmt and YouTokenToMe. Deployed "
@@ -118,7 +118,10 @@ ABOUT = MappingProxyType(
                 "that fits. Mostly the two agree. Where they part, the model gets tokens that it never saw in that "
                 "place."
             ),
-            formula=r"t_i = \text{the longest token that begins where } t_{i-1} \text{ ends}",
+            formulas=(
+                r"t_i = \text{longest token from } e_{i-1}",
+                r"e_i = e_{i-1} + |t_i|",
+            ),
             sources=(
                 ("Uzan et al. 2024, Greed is All You Need, arXiv 2403.01289", "https://arxiv.org/abs/2403.01289"),
             ),
@@ -135,7 +138,7 @@ ABOUT = MappingProxyType(
                 "dropped the limit: their new symbols are numbers beyond the bytes, and the table is the "
                 "vocabulary."
             ),
-            formula=(r"\text{saved by a pass} = \text{pairs replaced} - 3 \text{ bytes for the row of the table}"),
+            formulas=(r"\text{saved} = \text{pairs replaced} - 3",),
             sources=(
                 (
                     "Gage 1994, A New Algorithm for Data Compression, The C Users Journal 12(2)",
@@ -153,7 +156,10 @@ ABOUT = MappingProxyType(
                 "the right helps a model to add has been measured (Singh and Strouse); the scheme with marks is a "
                 "proposal that leaves experiments to later work."
             ),
-            formula=r"12345678.1234 \;\to\; 12_{m}\; 345_{k}\; 678 \;.\; 123_{p}\; 4_{pp}",
+            formulas=(
+                r"12345678.1234",
+                r"\to\; 12_{m}\; 345_{k}\; 678 \;.\; 123_{p}\; 4_{pp}",
+            ),
             sources=(
                 ("Chetverina 2026, arXiv 2604.11582", "https://arxiv.org/abs/2604.11582"),
                 ("Singh and Strouse 2024, Tokenization counts, arXiv 2402.14903", "https://arxiv.org/abs/2402.14903"),
@@ -174,6 +180,7 @@ def show_about(*names: str) -> None:
         about = ABOUT[name]
         with st.expander(f"{about.name}: how it works, where it is from, who uses it", icon=":material/menu_book:"):
             st.markdown(about.paragraph)
-            st.latex(about.formula)
+            for formula in about.formulas:
+                st.latex(formula)
             st.markdown("**Used by:** " + about.used_by)
             st.caption("Source: " + " · ".join(f"[{title}]({address})" for title, address in about.sources))

@@ -157,8 +157,8 @@ def _show_figures(race: Race) -> None:
     )
     st.caption(
         f"Of the corpus, {count_of(race.num_bytes, 'byte')}. WordPiece drops the white space, so its tokens stand for "
-        "less text than the others'. Times are of this machine, in this run, each distinct word encoded once; "
-        "all three are written for reading."
+        "less text than the others'. Times are of this machine, in this run; each distinct word is encoded once. The "
+        "merges of byte-pair encoding may be found by compiled code, the other two are Python and numpy."
     )
     for runner in race.runners:
         if runner.fell_short:
