@@ -87,7 +87,7 @@ ABOUT = MappingProxyType(
             ),
             formulas=(
                 r"P(\mathbf{x}) = \prod_i p(x_i)",
-                r"P_{\alpha}(\mathbf{x}) = P(\mathbf{x})^{\alpha} \Big/ \sum_{\mathbf{y} \in S(X)} P(\mathbf{y})^{\alpha}",
+                r"P_{\alpha}(\mathbf{x}) = P(\mathbf{x})^{\alpha} \Big/ \sum_{\mathbf{y}} P(\mathbf{y})^{\alpha}",
             ),
             sources=(_KUDO,),
             used_by=(
