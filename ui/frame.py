@@ -56,6 +56,7 @@ _STYLE = """
   [data-testid="stMarkdownContainer"] { overflow-wrap: anywhere; }
   [data-testid="stCaptionContainer"], [data-testid="stCaptionContainer"] :not(a) { color: inherit; }
   [data-testid="stCaptionContainer"] { opacity: 0.78; }
+  [data-testid="stExpander"] summary { opacity: 0.85; }
   button[data-selected="true"] p { color: color-mix(in srgb, currentColor 65%, light-dark(black, white)); }
 </style>
 """
