@@ -1,7 +1,8 @@
 """Byte-pair encoding for reading, measuring and looking at.
 
 Start with `train` and `Tokenizer`; read the modules in the order pretokenize, trainer, encoder, lifetimes,
-tokenizer. Plain data in, plain data out: nothing here draws, prints or reaches the network.
+tokenizer. Plain data in, plain data out: nothing here draws, only the command line prints, and only hub.py reaches
+the network, when it is asked for a tokenizer by name.
 """
 
 from bpe.dropout import count_dropout, encode_dropout

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bpe.pretrained import NO_PARENT, RankTokenizer
+from bpe.rank_tokenizer import NO_PARENT, RankTokenizer
 from bpe.tokenizer import TokenizerLike
 from bpe.vocabulary import Vocabulary
 

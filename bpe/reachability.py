@@ -28,7 +28,7 @@ from bpe.encoder import rank_lifetimes
 from bpe.errors import UnknownSymbolError
 from bpe.lifetimes import NEVER
 from bpe.pretokenize import split
-from bpe.pretrained import NO_PARENT, RankTokenizer
+from bpe.rank_tokenizer import NO_PARENT, RankTokenizer
 from bpe.tokenizer import TokenizerLike
 from bpe.vocabulary import TokenKind, Vocabulary
 

@@ -25,7 +25,7 @@ from bpe.formats.byte_alphabet import CHAR_OF_BYTE, to_bytes, to_chars
 from bpe.formats.pipeline import Normalize, Piece, Step, run_steps
 from bpe.lifetimes import NEVER, History
 from bpe.normalizing import whole_characters
-from bpe.pretrained import NO_PARENT
+from bpe.rank_tokenizer import NO_PARENT
 from bpe.tokenizer import UNKNOWN_ID, MergeRows, Special, Unknown, split_special
 
 __all__ = ["AddedToken", "ImportedTokenizer"]

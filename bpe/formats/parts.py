@@ -18,7 +18,7 @@ from bpe.encoder import rank_lifetimes
 from bpe.errors import FormatError
 from bpe.formats.reading import is_unicode, quote
 from bpe.pretokenize import SPLIT_PATTERNS, compile_split
-from bpe.pretrained import NO_PARENT, RankTokenizer
+from bpe.rank_tokenizer import NO_PARENT, RankTokenizer
 from bpe.tokenizer import Tokenizer, TokenizerLike
 from bpe.unigram import UnigramTokenizer
 from bpe.wordpiece import WordPieceTokenizer

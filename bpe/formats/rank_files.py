@@ -29,7 +29,7 @@ from bpe.formats.parts import covering_pattern, split_of_pattern, take_apart
 from bpe.formats.reading import decode_lines, parse_json, quote
 from bpe.formats.recognise import File, Files
 from bpe.pretokenize import SPLIT_PATTERNS, compile_split
-from bpe.pretrained import RankTokenizer
+from bpe.rank_tokenizer import RankTokenizer
 from bpe.tokenizer import TokenizerLike
 from bpe.vocabularies import RANK_FILE_SHA256, rank_file
 from bpe.vocabularies.openai import OPENAI_ENCODINGS, PublishedEncoding
