@@ -12,8 +12,8 @@ from bpe.samples import load_sample
 from ui import state
 from ui.costs.charts import language_chart, model_chart, trade_chart
 from ui.costs.compute import LanguageBytes, count, language_bytes
-from ui.costs.units import in_bytes, in_count, in_percent
 from ui.links import pack_text
+from ui.units import in_bytes, in_count, in_percent
 
 PAGE = "pages/7_Costs.py"
 

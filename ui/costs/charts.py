@@ -12,7 +12,7 @@ from plotly.subplots import make_subplots
 from bpe.costs import ModelShape
 from ui.charts import ACCENT, QUIET
 from ui.costs.compute import LanguageBytes
-from ui.costs.units import in_count, in_percent
+from ui.units import in_count, in_percent
 
 __all__ = ["language_chart", "model_chart", "trade_chart"]
 

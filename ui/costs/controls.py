@@ -10,8 +10,8 @@ from bpe.costs import MODEL_SHAPES, PRECISIONS, ModelShape
 from bpe.samples import list_samples, load_sample
 from ui import controls, state
 from ui.controls import TextChoice
-from ui.costs.units import in_count
 from ui.text import count_of, markdown_literal
+from ui.units import in_count
 
 __all__ = ["Model", "choose_model", "choose_text"]
 

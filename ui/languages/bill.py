@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["BillRow", "Workload", "charge", "write_bytes"]
+__all__ = ["BillRow", "Workload", "charge"]
 
 
 @dataclass(frozen=True)
@@ -56,16 +56,3 @@ def charge(tokens_per_unit: float, workload: Workload) -> BillRow:
         fits=int(workload.window / tokens_per_unit),
         cached_bytes=round(round(workload.document * tokens_per_unit) * workload.cached_bytes),
     )
-
-
-def write_bytes(num_bytes: float) -> str:
-    """Return a size with a unit that people read.
-
-    >>> write_bytes(327_680), write_bytes(2_100_000_000)
-    ('327.7 kB', '2.1 GB')
-    """
-    for unit in ("bytes", "kB", "MB", "GB"):
-        if num_bytes < 1000:
-            return f"{num_bytes:,.0f} {unit}" if unit == "bytes" else f"{num_bytes:,.1f} {unit}"
-        num_bytes /= 1000
-    return f"{num_bytes:,.1f} TB"

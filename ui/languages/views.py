@@ -13,12 +13,13 @@ import streamlit as st
 from bpe.costs import MODEL_SHAPES, PRECISIONS, kv_cache_bytes
 from bpe.metrics import MEASURES, Measure, icu_version, writes_spaces
 from ui import state
-from ui.languages.bill import BillRow, Workload, charge, write_bytes
+from ui.languages.bill import BillRow, Workload, charge
 from ui.languages.charts import Axis, bars, flips, heat_map, moving_most, ranks, write_value
 from ui.languages.compute import COMPARABLE_UNKNOWN, Answer, Grid, reading_payload, shelf
 from ui.languages.controls import Choice
 from ui.languages.question import Question
 from ui.text import count_of, markdown_literal
+from ui.units import in_bytes
 from ui.views import step_stage
 
 __all__ = ["show"]
@@ -383,7 +384,7 @@ def _bill_sentence(
         f"What {count_of(workload.amount, unit[:-1])} of {reference} say costs **{dear.price:,.2f}** a month in "
         f"{names[row]} ({count_of(dear.num_tokens, 'token')}); a window of {workload.window:,} tokens holds the "
         f"content of **{count_of(dear.fits, unit[:-1])}**, and a document occupies "
-        f"**{write_bytes(dear.cached_bytes)}** of cache."
+        f"**{in_bytes(dear.cached_bytes)}** of cache."
     )
 
 
