@@ -294,7 +294,11 @@ def find_context(tokenizer: TokenizerLike, token_id: int, most_tries: int = 6_00
     """
     name = tokenizer.decode_bytes([token_id])
     for text in islice(_contexts(name), most_tries):
-        if token_id in tokenizer.encode(text):
+        try:
+            ids = tokenizer.encode(text)
+        except UnknownSymbolError:  # a character tokenizer knows few of the texts to try
+            continue
+        if token_id in ids:
             return text
     return None
 

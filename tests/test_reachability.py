@@ -247,3 +247,13 @@ def test_the_ids_that_are_quoted_for_them(text, token):
 
 def test_cl100k_has_no_magikarp():
     assert len(load_pretrained("cl100k").encode(" SolidGoldMagikarp")) == 5
+
+
+@pytest.mark.parametrize("end_of_word", ["none", "separate", "attached"])
+def test_a_context_under_a_character_tokenizer_holds_only_what_it_knows(end_of_word):
+    settings = TrainSettings(base="chars", end_of_word=end_of_word, split="whitespace", num_merges=6)
+    tokenizer = train("ab aab abs as " * 3, settings).tokenizer
+    contexts = [find_context(tokenizer, token_id) for token_id in range(tokenizer.vocab_size)]
+    assert any(context is not None for context in contexts)
+    for token_id, context in enumerate(contexts):
+        assert context is None or token_id in tokenizer.encode(context)
