@@ -288,10 +288,18 @@ def choose_settings(is_table: bool) -> TrainSettings:
     first, second, third = st.expander(f"Settings: {_settings_in_words()}").columns(3)
     with first:
         num_merges = st.number_input(
-            "Merges at most", 0, MOST_MERGES, _DEFAULT_MERGES, step=100, key=state.NUM_MERGES, bind="query-params"
+            "Merges at most",
+            0,
+            MOST_MERGES,
+            _DEFAULT_MERGES,
+            step=100,
+            key=state.NUM_MERGES,
+            bind=state.number_binding(state.NUM_MERGES),
         )
         st.caption("Each merge adds one token to the vocabulary.")
-        min_pair_count = st.number_input("Least pair count", 1, 1000, 2, key=state.MIN_PAIR_COUNT, bind="query-params")
+        min_pair_count = st.number_input(
+            "Least pair count", 1, 1000, 2, key=state.MIN_PAIR_COUNT, bind=state.number_binding(state.MIN_PAIR_COUNT)
+        )
         st.caption("Training stops when no pair occurs so often.")
         st.caption(_limits_in_words())
     with second:

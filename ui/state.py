@@ -6,8 +6,10 @@ they never change meaning. Everything else that outlives a rerun is a `_Session`
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import streamlit as st
 
@@ -278,6 +280,20 @@ def check_link_number(name: str, least: int, most: int, what: str) -> None:
 def _number(asked: str) -> int | None:
     """Return the number that a link asks for; None for what is none, or longer than any number of this app."""
     return int(asked) if asked.isdecimal() and len(asked) < 12 else None
+
+
+def number_binding(name: str) -> Literal["query-params"] | None:
+    """Return the `bind` of a number input: none while the link holds what is no number of sensible length.
+
+    Streamlit turns a bound value into a number before it looks at the range, and `inf` or three hundred digits end
+    in an error there. Such a value is dropped from the link, and the next run binds again.
+    """
+    asked = st.query_params.get(name)
+    if asked is None or re.fullmatch(r"-?[0-9]{1,15}(\.[0-9]{1,15})?", asked):
+        return "query-params"
+    _note(f"The link asks for {asked[:20]!r} where a number belongs; the default is shown.")
+    st.query_params.pop(name, None)
+    return None
 
 
 def _note(notice: str) -> None:

@@ -138,7 +138,7 @@ def _train(kind: str, words: Words) -> AnyTraining:
             MOST_SYMBOLS,
             num_single + 3,
             key=state.BENCH_SIZE,
-            bind="query-params",
+            bind=state.number_binding(state.BENCH_SIZE),
             help="The single characters always stay.",
         )
         return _unigram(words, int(size or 1))

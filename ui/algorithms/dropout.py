@@ -82,10 +82,16 @@ def _choose_sampling() -> tuple[float, int, int]:
         share = st.slider("p, the share left out", 0.0, 1.0, 0.1, step=0.05, key=state.DROP_SHARE, bind="query-params")
     with second:
         num_samples = st.number_input(
-            "Samples", 1, _MOST_SAMPLES, 1_000, step=100, key=state.NUM_SAMPLES, bind="query-params"
+            "Samples",
+            1,
+            _MOST_SAMPLES,
+            1_000,
+            step=100,
+            key=state.NUM_SAMPLES,
+            bind=state.number_binding(state.NUM_SAMPLES),
         )
     with third:
-        seed = st.number_input("Seed", 0, 10**6, 0, key=state.SEED, bind="query-params")
+        seed = st.number_input("Seed", 0, 10**6, 0, key=state.SEED, bind=state.number_binding(state.SEED))
     return share, int(num_samples or 1), int(seed or 0)
 
 

@@ -77,7 +77,7 @@ def _show_lattice(tokenizer: UnigramTokenizer, word: str) -> None:
 def _show_best(tokenizer: UnigramTokenizer, word: str) -> None:
     st.markdown("**The n best ways to cut**")
     state.check_link_number(state.NUM_BEST, 1, _MOST_BEST, "best cuts")
-    num_best = st.number_input("n", 1, _MOST_BEST, 10, key=state.NUM_BEST, bind="query-params")
+    num_best = st.number_input("n", 1, _MOST_BEST, 10, key=state.NUM_BEST, bind=state.number_binding(state.NUM_BEST))
     found = tokenizer.n_best(word, int(num_best or 1))
     st.dataframe(
         best_table(tokenizer, found, word),
@@ -119,10 +119,16 @@ def _show_samples(tokenizer: UnigramTokenizer, word: str) -> None:
         alpha = st.slider("Alpha", 0.0, 3.0, 0.2, step=0.1, key=state.ALPHA, bind="query-params")
     with second:
         num_samples = st.number_input(
-            "Samples", 1, _MOST_SAMPLES, 1_000, step=100, key=state.NUM_SAMPLES, bind="query-params"
+            "Samples",
+            1,
+            _MOST_SAMPLES,
+            1_000,
+            step=100,
+            key=state.NUM_SAMPLES,
+            bind=state.number_binding(state.NUM_SAMPLES),
         )
     with third:
-        seed = st.number_input("Seed", 0, 10**6, 0, key=state.SEED, bind="query-params")
+        seed = st.number_input("Seed", 0, 10**6, 0, key=state.SEED, bind=state.number_binding(state.SEED))
     num_samples = int(num_samples or 1)
     drawn = tokenizer.count_samples(word, num_samples=num_samples, alpha=alpha, seed=int(seed or 0))
     spreads = [

@@ -59,7 +59,7 @@ def choose_source() -> Source:
             _DEFAULT_SIZE,
             step=100,
             key=state.LEARNED_IDS,
-            bind="query-params",
+            bind=state.number_binding(state.LEARNED_IDS),
         )
     return Source(name, int(size or SMALLEST))
 

@@ -68,7 +68,7 @@ def _choose_settings() -> tuple[int, int]:
             _DEFAULT_SIZE,
             step=100,
             key=state.RACE_SIZE,
-            bind="query-params",
+            bind=state.number_binding(state.RACE_SIZE),
         )
     with second:
         least = st.number_input(
@@ -77,7 +77,7 @@ def _choose_settings() -> tuple[int, int]:
             1_000,
             2,
             key=state.RACE_LEAST,
-            bind="query-params",
+            bind=state.number_binding(state.RACE_LEAST),
             help="WordPiece's score is highest for symbols that only occur together, however rarely.",
         )
     return int(size or SMALLEST), int(least or 1)

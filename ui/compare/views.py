@@ -83,7 +83,7 @@ def show_table(comparison: Comparison) -> None:
             _DEFAULT_WINDOW,
             step=1024,
             key=state.COMPARE_WINDOW,
-            bind="query-params",
+            bind=state.number_binding(state.COMPARE_WINDOW),
         )
     with second:
         price = st.number_input(
@@ -93,7 +93,7 @@ def show_table(comparison: Comparison) -> None:
             1.0,
             step=0.1,
             key=state.COMPARE_PRICE,
-            bind="query-params",
+            bind=state.number_binding(state.COMPARE_PRICE),
             help="In whatever currency you pay. No price list here: it would be stale tomorrow.",
         )
     names = [row.name for row in comparison.on_axis]

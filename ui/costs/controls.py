@@ -83,7 +83,7 @@ def choose_model(vocab_size: int) -> Model:
             1.0,
             step=0.1,
             key=state.TOKEN_PRICE,
-            bind="query-params",
+            bind=state.number_binding(state.TOKEN_PRICE),
             help="In your currency. No price list is kept here: prices change, enter the one you pay.",
         )
     if name == _OWN_MODEL:
@@ -129,4 +129,4 @@ def _own_shape(vocab_size: int) -> ModelShape:
 def _number(label: str, key: str, default: int, most: int) -> int:
     """Draw a whole number. 0 may be entered: the model then says what is wrong with it."""
     state.check_link_number(key, 0, most, f"as {label.lower()}")
-    return int(st.number_input(label, 0, most, default, key=key, bind="query-params"))
+    return int(st.number_input(label, 0, most, default, key=key, bind=state.number_binding(key)))

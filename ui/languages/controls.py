@@ -226,7 +226,13 @@ def _choose_training() -> TrainSettings:
     first, second = st.columns(2)
     with first:
         num_merges = st.number_input(
-            "Merges to learn", 0, 5_000, 1_000, step=100, key=state.LEARNED_MERGES, bind="query-params"
+            "Merges to learn",
+            0,
+            5_000,
+            1_000,
+            step=100,
+            key=state.LEARNED_MERGES,
+            bind=state.number_binding(state.LEARNED_MERGES),
         )
     with second:
         split = st.selectbox("Split pattern", _LEARNED_SPLITS, key=state.LEARNED_SPLIT, bind="query-params")

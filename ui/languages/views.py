@@ -330,16 +330,39 @@ def _choose_workload(question: Question, answer: Answer) -> tuple[str, Workload]
     with first:
         unit = st.selectbox("Counted in", units, key=state.BILL_UNIT, bind="query-params")
         amount = st.number_input(
-            f"{unit.capitalize()} a month", 1, 10**12, 1_000_000, key=state.BILL_AMOUNT, bind="query-params"
+            f"{unit.capitalize()} a month",
+            1,
+            10**12,
+            1_000_000,
+            key=state.BILL_AMOUNT,
+            bind=state.number_binding(state.BILL_AMOUNT),
         )
         document = st.number_input(
-            f"{unit.capitalize()} of a document", 1, 10**9, 1_000, key=state.BILL_DOCUMENT, bind="query-params"
+            f"{unit.capitalize()} of a document",
+            1,
+            10**9,
+            1_000,
+            key=state.BILL_DOCUMENT,
+            bind=state.number_binding(state.BILL_DOCUMENT),
         )
     with second:
         price = st.number_input(
-            "Price per million tokens", 0.0, 1e6, 1.0, step=0.1, key=state.BILL_PRICE, bind="query-params"
+            "Price per million tokens",
+            0.0,
+            1e6,
+            1.0,
+            step=0.1,
+            key=state.BILL_PRICE,
+            bind=state.number_binding(state.BILL_PRICE),
         )
-        window = st.number_input("Context window, tokens", 1, 10**8, 32_000, key=state.BILL_WINDOW, bind="query-params")
+        window = st.number_input(
+            "Context window, tokens",
+            1,
+            10**8,
+            32_000,
+            key=state.BILL_WINDOW,
+            bind=state.number_binding(state.BILL_WINDOW),
+        )
     with third:
         cached_bytes = _choose_cache()
     return unit, Workload(
@@ -359,9 +382,20 @@ def _choose_cache() -> float:
     )
     shape = MODEL_SHAPES["Llama 3 70B" if name == _OWN_SHAPE else name]
     if name == _OWN_SHAPE:
-        layers = st.number_input("Layers", 1, 10_000, shape.num_layers, key=state.BILL_LAYERS, bind="query-params")
-        heads = st.number_input("KV heads", 1, 10_000, shape.num_kv_heads, key=state.BILL_HEADS, bind="query-params")
-        size = st.number_input("Head size", 1, 10_000, shape.head_size, key=state.BILL_HEAD_SIZE, bind="query-params")
+        layers = st.number_input(
+            "Layers", 1, 10_000, shape.num_layers, key=state.BILL_LAYERS, bind=state.number_binding(state.BILL_LAYERS)
+        )
+        heads = st.number_input(
+            "KV heads", 1, 10_000, shape.num_kv_heads, key=state.BILL_HEADS, bind=state.number_binding(state.BILL_HEADS)
+        )
+        size = st.number_input(
+            "Head size",
+            1,
+            10_000,
+            shape.head_size,
+            key=state.BILL_HEAD_SIZE,
+            bind=state.number_binding(state.BILL_HEAD_SIZE),
+        )
         shape = replace(shape, num_layers=int(layers or 1), num_kv_heads=int(heads or 1), head_size=int(size or 1))
     precision = st.selectbox(
         "Numbers of the cache", list(PRECISIONS), index=1, key=state.BILL_PRECISION, bind="query-params"

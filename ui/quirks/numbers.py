@@ -53,7 +53,10 @@ def _show_map(chosen: Chosen) -> None:
         )
     with right:
         integer = int(
-            st.number_input("Circle an integer", 0, _MOST_INTEGER, 2250, key=state.INTEGER, bind="query-params") or 0
+            st.number_input(
+                "Circle an integer", 0, _MOST_INTEGER, 2250, key=state.INTEGER, bind=state.number_binding(state.INTEGER)
+            )
+            or 0
         )
     prefix = _PREFIXES[where]
     integers = _integers(chosen.key, prefix, chosen)

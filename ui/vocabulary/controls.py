@@ -139,9 +139,13 @@ def _filters(vocabulary: Vocabulary) -> tuple[list[str], list[str], int, int | N
             kinds = st.multiselect("Kinds", list(_KINDS), key=state.KIND, bind="query-params")
             st.caption("All of these at once.")
         with third:
-            shortest = st.number_input("Bytes, at least", 0, 10**6, 0, key=state.SHORTEST, bind="query-params")
+            shortest = st.number_input(
+                "Bytes, at least", 0, 10**6, 0, key=state.SHORTEST, bind=state.number_binding(state.SHORTEST)
+            )
         with fourth:
-            longest = st.number_input("Bytes, at most", 0, 10**6, None, key=state.LONGEST, bind="query-params")
+            longest = st.number_input(
+                "Bytes, at most", 0, 10**6, None, key=state.LONGEST, bind=state.number_binding(state.LONGEST)
+            )
             st.caption(f"The longest token has {count_of(most, 'byte')}.")
     return scripts, kinds, int(shortest or 0), None if longest is None else int(longest)
 
@@ -154,7 +158,13 @@ def choose_token(vocabulary: Vocabulary) -> int:
     if kept is not None and not 0 <= kept <= most:
         st.session_state[state.TOKEN] = default_token(vocabulary)
     token = st.number_input(
-        "Token id", 0, most, default_token(vocabulary), key=state.TOKEN, help="Or pick a row.", bind="query-params"
+        "Token id",
+        0,
+        most,
+        default_token(vocabulary),
+        key=state.TOKEN,
+        help="Or pick a row.",
+        bind=state.number_binding(state.TOKEN),
     )
     return int(token)
 
