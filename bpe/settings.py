@@ -62,8 +62,9 @@ class TrainSettings:
             raise SettingsError("give either num_merges or vocab_size, not both and not neither")
         for name, least in (("num_merges", 0), ("vocab_size", 1), ("min_pair_count", 1)):
             value = getattr(self, name)
-            if value is not None and not least <= value <= _MOST_MERGES:
-                raise SettingsError(f"{name} must be from {least} to {_MOST_MERGES:,}, but is {value:,}")
+            if value is not None and not (isinstance(value, int) and least <= value <= _MOST_MERGES):
+                shown = f"{value:,}" if isinstance(value, int) else repr(value)
+                raise SettingsError(f"{name} must be a whole number from {least} to {_MOST_MERGES:,}, but is {shown}")
         compile_split(self.split)
 
     def most_merges(self, num_base: int) -> int:

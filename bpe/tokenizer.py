@@ -291,7 +291,8 @@ class Tokenizer:
             return self._names[token]
         if token in self._special_names:
             return self._special_names[token]
-        raise TokenIdError(f"token id must be from 0 to {self.vocab_size - 1:,}, but is {token:,}")
+        highest = max([len(self._names) - 1, *self._special_names])
+        raise TokenIdError(f"token id must be from 0 to {highest:,} and in use, but is {token:,}")
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
         """Return the joined bytes of the tokens: exactly the encoded text, for a bytes tokenizer.

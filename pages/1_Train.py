@@ -22,7 +22,7 @@ frame.show_notices()
 def laboratory() -> None:
     """The stage and what follows its step; only this part runs again when the step changes."""
     sentence = controls.enter_sentence()
-    view = compute.train_view(key, sentence, training, corpus)
+    view = compute.train_view(key, corpus.title, sentence, training, corpus)
     views.show_unknown(view.num_unknown)
     views.show_drawn_part(view.num_drawn_bytes, view.num_bytes)
     step = views.step_stage(view.payload, key=state.TRAIN_STAGE, num_merges=training.num_merges)

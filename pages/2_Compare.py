@@ -15,16 +15,19 @@ with frame.readable_errors():
     choice = choose()
     comparison = compared(entered.text, choice)
 
-above = st.container()
-parts.show_rows(comparison, choice.step, partial(follow_step, choice))
-is_loading = watch_loading(choice, comparison)
-parts.show_table(comparison)
-parts.show_curve(comparison, choice.step)
-parts.show_agreement(comparison)
-parts.show_changes(comparison)
-parts.show_cards(choice)
-with above:
-    frame.show_notices(keep=is_loading)
-    views.show_text_notices(entered.notices)
-st.caption("Try next: drag *merges of yours* and watch its cuts join the others; N and P walk through the differences.")
+    above = st.container()
+    parts.show_rows(comparison, choice.step, partial(follow_step, choice))
+    is_loading = watch_loading(choice, comparison)
+    parts.show_table(comparison)
+    parts.show_curve(comparison, choice.step)
+    parts.show_agreement(comparison)
+    parts.show_changes(comparison)
+    parts.show_cards(choice)
+    with above:
+        frame.show_notices(keep=is_loading)
+        views.show_text_notices(entered.notices)
+    st.caption(
+        "Try next: drag *merges of yours* and watch its cuts join the others; N and P walk through the differences."
+    )
+
 frame.end()

@@ -13,11 +13,12 @@ with frame.readable_errors():
     wanted = controls.choose_filter(vocabulary)
     rows = compute.rows_of(chosen.key, wanted, vocabulary)
 
-found = compute.analyses().known(chosen.key)
-views.show_list(chosen, vocabulary, wanted, rows, found)
-frame.show_notices()
-views.show_histograms(vocabulary, rows)
-views.show_unproduced(chosen, vocabulary)
-st.caption("Try next: order by *longest*, or choose o200k_base and look at the tokens that its split pattern cuts.")
-views.show_sources()
+    found = compute.analyses().known(chosen.key)
+    views.show_list(chosen, vocabulary, wanted, rows, found)
+    frame.show_notices(keep=found is None)  # the page runs again when the analysis is there
+    views.show_histograms(vocabulary, rows)
+    views.show_unproduced(chosen, vocabulary)
+    st.caption("Try next: order by *longest*, or choose o200k_base and look at the tokens that its split pattern cuts.")
+    views.show_sources()
+
 frame.end()

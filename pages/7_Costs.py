@@ -14,16 +14,17 @@ with frame.readable_errors():
     model = controls.choose_model(chosen.tokenizer.vocab_size)
     counts = views.counted(chosen, choice.text)
 
-frame.show_notices()
-show_text_notices(choice.notices)
-views.show_figures(counts, model)
-views.show_trade(counts, model, chosen.tokenizer.num_merges)
-views.show_units(counts, model)
-left, right = st.columns(2)
-with left:
-    views.show_models(model)
-with right:
-    views.show_languages(chosen)
-st.caption("Try next: a larger model, and watch the sweet spot move to a larger vocabulary.")
-views.show_sources()
+    frame.show_notices()
+    show_text_notices(choice.notices)
+    views.show_figures(counts, model)
+    views.show_trade(counts, model, chosen.tokenizer.num_merges)
+    views.show_units(counts, model)
+    left, right = st.columns(2)
+    with left:
+        views.show_models(model)
+    with right:
+        views.show_languages(chosen)
+    st.caption("Try next: a larger model, and watch the sweet spot move to a larger vocabulary.")
+    views.show_sources()
+
 frame.end()

@@ -50,7 +50,7 @@ def test_at_step_is_the_tokenizer_after_k_merges():
 
 @pytest.mark.parametrize("token", [-2, 270, 10**9])
 def test_an_id_outside_the_vocabulary_is_refused(token):
-    with pytest.raises(TokenIdError, match="token id must be from 0 to 269"):
+    with pytest.raises(TokenIdError, match="token id must be from 0 to 269 and in use"):
         trained().token_bytes(token)
 
 

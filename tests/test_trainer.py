@@ -164,13 +164,14 @@ def test_progress_counts_up_to_what_was_asked():
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
-        ({"num_merges": -1}, "num_merges must be from 0"),
+        ({"num_merges": 1.5}, "num_merges must be a whole number from 0"),
+        ({"num_merges": -1}, "num_merges must be a whole number from 0"),
         ({}, "either num_merges or vocab_size"),
         ({"num_merges": 1, "vocab_size": 300}, "either num_merges or vocab_size"),
         ({"num_merges": 1, "end_of_word": "separate"}, "needs base='chars'"),
         ({"num_merges": 1, "base": "words"}, "base must be one of bytes, chars"),
         ({"num_merges": 1, "tie_break": "dict"}, "tie_break must be one of"),
-        ({"num_merges": 1, "min_pair_count": 0}, "min_pair_count must be from 1"),
+        ({"num_merges": 1, "min_pair_count": 0}, "min_pair_count must be a whole number from 1"),
         ({"num_merges": 1, "split": "(["}, "does not compile"),
         ({"num_merges": 1, "split": ""}, "is empty"),
     ],

@@ -221,10 +221,13 @@ class TrainView:
 
 
 @st.cache_resource(max_entries=12, show_spinner=False)
-def train_view(key: str, sentence: str, _training: Training, _corpus: Corpus) -> TrainView:
-    """Return what the stage draws of a training. `key`, a `learned_key`, stands for training and corpus."""
+def train_view(key: str, title: str, sentence: str, _training: Training, _corpus: Corpus) -> TrainView:
+    """Return what the stage draws of a training. `key`, a `learned_key`, stands for training and corpus.
+
+    The same text may come under another title: the key does not know it.
+    """
     history = corpus_history(key, _training, _corpus)
-    views = [StageView(history, title=_corpus.title)]
+    views = [StageView(history, title=title)]
     num_unknown = 0
     if sentence:
         own = _training.tokenizer.history(sentence)

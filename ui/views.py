@@ -183,6 +183,8 @@ def _contest_sentence(training: Training, step: int, contest: Contest, labels: S
         return f"The best pair, {winner}, occurs {_times(most)}: too seldom to be merged."
     lead = "would come next" if step == training.num_merges else "comes next"
     if contest.num_tied == 1:
+        if contest.num_pairs == 1:
+            return f"{winner} {lead}: it is the only pair, and occurs {_times(most)}."
         return f"{winner} {lead}: it occurs {_times(most)}, more often than any other of {contest.num_pairs:,} pairs."
     others = [markdown_literal(label) for label in labels[1 : min(contest.num_tied, 6)]]
     more = contest.num_tied - 1 - len(others)
