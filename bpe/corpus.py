@@ -187,6 +187,8 @@ def clean_text(text: str) -> tuple[str, tuple[str, ...]]:
 def encoding_candidates(data: bytes) -> tuple[str, ...]:
     """Return the encodings that decode all of `data`, the likeliest first: a choice to offer, not an answer.
 
+    None for what `decode_text` refuses in every encoding: an empty file, an archive, a picture, a document.
+
     UTF-8 comes first if it fits. The order rests on what letters stand beside each other (a Latin letter
     beside a Greek one, a capital after a small letter, and symbols inside words speak against an encoding).
 
@@ -195,6 +197,8 @@ def encoding_candidates(data: bytes) -> tuple[str, ...]:
     >>> encoding_candidates("日本語の文".encode("shift_jis"))[0]
     'shift_jis'
     """
+    if not data or _kind_of_binary(data):
+        return ()
     if _decodes(data, "utf-8"):
         return ("utf-8",)
     scored = []

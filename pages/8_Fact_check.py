@@ -10,7 +10,7 @@ with frame.readable_errors():
     verdict, topic = cards.choose()
     results, job = checking.results_so_far()
 
-frame.show_notices()
+frame.show_notices(keep=job is not None and not job.is_over)  # the page runs again as results arrive
 if job is not None:
     checking.watch(job, len(results))
 else:

@@ -326,8 +326,6 @@ def test_a_pattern_that_is_read_differently_here_is_noticed_on_import():
         (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "is a pointer of Git LFS"),
         (b"\x80\x04\x95", "is a Python pickle"),
         (b"<!DOCTYPE html><html>", "is a web page"),
-        (b"\n\x0e\n\x05<unk>\x15\x00\x00\x00\x00\x18\x02\n\x0c\n\x03<s>", "is a sentencepiece model"),
-        (b"[PAD]\n[unused0]\n[UNK]\n[CLS]\n", "is a WordPiece vocabulary"),
         (b"e n 52708\ne r 51024\n", "is a list of merges with counts"),
         (b"Just some text.", "must be one of bpe-json, .* but starts with b'Just some text.'"),
         (b'{"tokenizer_class": "GPT2Tokenizer"}', "is a tokenizer_config.json"),

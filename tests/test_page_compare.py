@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import base64
+import io
 import threading
 import zlib
 from itertools import pairwise
 
 import numpy as np
 import pytest
+import sentencepiece
 from pagetest import finished, head_of, open_page, page_at, payload_of, plain, said
 
 from bpe import TrainSettings, train
 from bpe.agreement import compare_cuts, first_step_below
 from bpe.byte_axis import place_tokens
 from bpe.errors import UnavailableError
-from bpe.formats import save_tokenizer
+from bpe.formats import load_tokenizer, save_tokenizer
 from bpe.pretrained import load_pretrained
 from ui import state
 from ui.brought import BROUGHT_NAME
@@ -224,6 +226,34 @@ def test_a_brought_tokenizer_stands_in_a_row():
     table = app.dataframe[0].value.set_index("tokenizer")
     assert table.loc[BROUGHT_NAME, "tokens"] == len(training.tokenizer.encode(TEXT))
     assert f"Hugging Face tokenizer.json, {training.tokenizer.vocab_size} ids" in said(app)
+
+
+def sentencepiece_file() -> bytes:
+    written = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(["low lower lowest"] * 9), model_writer=written, vocab_size=14, minloglevel=2
+    )
+    return written.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "title", "num_ids"),
+    [
+        ("spiece.model", sentencepiece_file(), "SentencePiece model", 14),
+        ("vocab.txt", b"[PAD]\n[UNK]\nl\n##o\n##w\nlow\n", "BERT vocab.txt", 6),
+    ],
+)
+def test_a_file_that_is_only_read_can_be_uploaded_and_stands_in_a_row(name, data, title, num_ids):
+    app = opened([BROUGHT_NAME, "gpt2"])
+    uploader = app.file_uploader(key=state.TOKENIZER_UPLOAD)
+    assert title in uploader.label
+    uploader.upload(name, data)
+    finished(app.run())
+    finished(app.run())  # the list of tokenizers is drawn above the upload
+    assert not app.error
+    assert f"{name}: {title}, {num_ids} ids" in said(app).replace("*", "")
+    table = app.dataframe[0].value.set_index("tokenizer")
+    assert table.loc[BROUGHT_NAME, "tokens"] == len(load_tokenizer(data).encode(TEXT))
 
 
 GOOD = save_tokenizer(train("low lower", TrainSettings(num_merges=3)).tokenizer, "tiktoken")["tokenizer.tiktoken"]

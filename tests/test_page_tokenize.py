@@ -146,6 +146,16 @@ def test_an_upload_that_is_no_text_is_refused_and_the_typed_text_kept():
     assert b"my own words" in payload_of(app)
 
 
+@pytest.mark.parametrize("data", [b"", b"%PDF-1.7 of it", b"SQLite format 3\0", b"\x7fELF\2\1\1"])
+def test_a_file_that_is_no_text_in_any_encoding_is_refused_without_a_choice_of_one(data):
+    app = opened()
+    app.file_uploader(key=state.UPLOAD).set_value(("notes.txt", data, "text/plain")).run()
+    assert not app.exception
+    assert len(app.error) == 1
+    assert not app.warning
+    assert not [box for box in app.selectbox if "Encoding" in box.label]
+
+
 def test_a_long_text_shows_progress_and_can_be_given_up(monkeypatch):
     import threading
 

@@ -86,6 +86,7 @@ def enter_text(examples: Mapping[str, str] = EXAMPLES) -> TextChoice:
         max_chars=MOST_TYPED_CHARS,
         help=f"Up to {count_of(MOST_TYPED_CHARS, 'character')}; longer texts as a file. Ctrl+Enter applies.",
     )
+    state.keep_text(state.TEXT_AREA)
     with st.expander("Or open a text file", expanded=False):
         uploaded = _upload(state.UPLOAD)
     if uploaded is not None:
@@ -192,6 +193,7 @@ def choose_corpus() -> tuple[Corpus, tuple[str, ...]]:
     if source == "paste":
         state.offer_text(state.CORPUS_PASTE, load_sample("emoji-chat"))
         text = st.text_area("Text to train on", key=state.CORPUS_PASTE, height=160, max_chars=MOST_TYPED_CHARS)
+        state.keep_text(state.CORPUS_PASTE)
         cleaned, notices = clean_text(text or "")
         return _checked(Corpus.of("Your text", cleaned)), notices
     if source == "word counts":
@@ -242,6 +244,7 @@ def _word_table() -> Corpus:
         max_chars=MOST_TYPED_CHARS,
         help="Words are pre-tokens as they stand: they are not split again.",
     )
+    state.keep_text(key)
     return Corpus.of(tables[name].title, parse_word_counts(clean_text(text or "")[0]))
 
 

@@ -68,6 +68,7 @@ def begin(page: str) -> None:
     st.set_page_config(page_title=f"{this.name} · byte-pair encoding", page_icon="🧩", layout="wide")
     start_loading()  # once a server, in the background: nothing a reader asks waits for it
     st.html(_STYLE)
+    state.enter_page(page)
     with st.sidebar:
         for entry in PAGES.values():
             st.page_link(entry.file, label=entry.name, icon=entry.icon)

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
 import streamlit as st
+from streamlit.errors import StreamlitAPIException
 
 from bpe import TokenizerLike, Training
 from bpe.corpus import clean_text
@@ -179,6 +181,10 @@ _NOTICES = "link-notices"
 _OPENED_LINK = "opened-link"
 _OPENED_FRAGMENT = "opened-fragment"
 _FIRST_TEXTS = "first-texts"
+_KEPT_TEXTS = "kept-texts"
+_SEEN_TEXTS = "seen-texts"
+_LEFT_TEXTS = "left-texts"
+_PAGE = "page"
 
 # Text areas whose text a link brings along, and lines that the address holds as they are typed
 _TEXT_AREAS = (TEXT_AREA, CORPUS_PASTE, CODE, GAGE_TEXT)
@@ -244,6 +250,15 @@ def check_link(name: str, allowed: Sequence[str], what: str) -> None:
     asked = st.query_params.get(name)
     if asked is not None and asked not in allowed:
         _note(f"The link asks for the {what} {asked[:40]!r}, which is not to be had here.")
+        if not asked:  # a segmented control would take it for "none chosen", even where one is required
+            _leave_out(name)
+
+
+def _leave_out(name: str) -> None:
+    """Run the page again without this part of the link: a bound widget would fail on it, or take half of it."""
+    with suppress(StreamlitAPIException):  # a widget is bound to it already: that one keeps the URL right itself
+        st.query_params.pop(name, None)
+        st.rerun()
 
 
 def check_link_each(name: str, allowed: Sequence[str], what: str) -> None:
@@ -268,18 +283,22 @@ def drop_unknown(key: str, allowed: Sequence[str]) -> None:
 
 
 def check_link_number(name: str, least: int, most: int, what: str) -> None:
-    """Note when the link asks for a number out of range; the widget then takes its default."""
+    """Note when the link asks for a number out of range; the widget then takes its default.
+
+    For whole numbers. Of 5.7 the widget would take the 5, so it never sees it.
+    """
     asked = st.query_params.get(name)
     if asked is None:
         return
     number = _number(asked)
     if number is None or not least <= number <= most:
-        _note(f"The link asks for {asked[:20]!r} {what}; it must be from {least:,} to {most:,}.")
+        _note(f"The link asks for {asked[:20]!r} {what}; it must be a whole number from {least:,} to {most:,}.")
+        _leave_out(name)
 
 
 def _number(asked: str) -> int | None:
     """Return the number that a link asks for; None for what is none, or longer than any number of this app."""
-    return int(asked) if asked.isdecimal() and len(asked) < 12 else None
+    return int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < 16 else None
 
 
 def number_binding(name: str) -> Literal["query-params"] | None:
@@ -308,10 +327,11 @@ def take_notices(*, keep: bool = False) -> list[str]:
 
 
 def open_linked_text(default: str) -> None:
-    """Fill the text area at the first visit: from the link, else with the default."""
-    if TEXT_AREA in st.session_state:
+    """Fill the text area at the first visit: from the link, else with what was typed before, else the default."""
+    st.session_state.setdefault(_FIRST_TEXTS, {})[TEXT_AREA] = default
+    if not _opens_anew(TEXT_AREA):
         return
-    st.session_state[TEXT_AREA] = default
+    st.session_state[TEXT_AREA] = _kept_texts().get(TEXT_AREA, default)
     if TEXT in st.query_params:
         try:
             st.session_state[TEXT_AREA] = unpack_text(st.query_params[TEXT])
@@ -352,7 +372,48 @@ def open_linked_texts() -> None:
 def offer_text(key: str, default: str) -> None:
     """Fill a text area with its default where neither the link nor the reader has given it a text."""
     st.session_state.setdefault(_FIRST_TEXTS, {})[key] = default
-    st.session_state.setdefault(key, default)
+    if _opens_anew(key):
+        st.session_state[key] = _kept_texts().get(key, default)
+
+
+def enter_page(page: str) -> None:
+    """Let the text areas of this page open anew when the reader comes from another one.
+
+    In the first run here Streamlit still has what the other page's text areas held, but gives it to no widget of the
+    same key: that one would be empty.
+    """
+    if st.session_state.get(_PAGE) != page:
+        st.session_state[_PAGE] = page
+        st.session_state[_LEFT_TEXTS] = dict(st.session_state.get(_SEEN_TEXTS, {}))
+
+
+def _opens_anew(key: str) -> bool:
+    """Whether the session holds nothing for a text area, or only what another page had in one of the same key."""
+    left: dict[str, str] = st.session_state.get(_LEFT_TEXTS, {})
+    other = left.pop(key, None)
+    if key not in st.session_state or st.session_state[key] == other:
+        return True
+    if other is not None:  # typed just when the page changed: without this the new widget would show nothing
+        st.session_state[key] = st.session_state[key]
+    return False
+
+
+def keep_text(key: str) -> None:
+    """Keep what a text area holds: Streamlit forgets it when the reader goes to another page.
+
+    Call it after the widget. What the page opens on is not kept: other pages with this text area open on their own.
+    """
+    text = st.session_state.get(key)
+    st.session_state.setdefault(_SEEN_TEXTS, {})[key] = text
+    if text is None or text == st.session_state.get(_FIRST_TEXTS, {}).get(key):
+        _kept_texts().pop(key, None)
+    else:
+        _kept_texts()[key] = text
+
+
+def _kept_texts() -> dict[str, str]:
+    kept: dict[str, str] = st.session_state.setdefault(_KEPT_TEXTS, {})
+    return kept
 
 
 def open_fragment(texts: Mapping[str, str]) -> None:

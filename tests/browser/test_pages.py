@@ -114,3 +114,20 @@ def test_nothing_scrolls_sideways(base: str, page: Page, path: str, width: int) 
     drawn(page)
     main = page.get_by_test_id("stMain")
     assert main.evaluate("(element) => element.scrollWidth - element.clientWidth") <= 0
+
+
+def test_half_a_character_is_replaced_and_the_page_goes_on(base: str, page: Page) -> None:
+    """A script, an input method or another program can put a lone surrogate into a field."""
+    page.goto(base)
+    drawn(page)
+    area = page.locator("textarea").first
+    area.evaluate(
+        """(area) => {
+          const value = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value");
+          value.set.call(area, "ab\\ud800 \\ud83d\\ude00");
+          area.dispatchEvent(new Event("input", { bubbles: true }));
+        }"""
+    )
+    area.press("Control+Enter")
+    expect(page.get_by_text("joined token bytes equal the text")).to_contain_text("11 bytes")
+    expect(area).to_have_value("ab\ufffd \U0001f600")

@@ -118,6 +118,7 @@ def _edit_table(name: str) -> Words:
     state.offer_text(key, "".join(f"{word}\t{count}\n" for word, count in counts.items()))
     with st.expander(f"Edit the table: {listed}"):
         written = st.text_area("Word, tab, count: one a line", key=key, height=160, max_chars=20_000)
+    state.keep_text(key)
     table = parse_word_counts(clean_text(written or "")[0])
     num_symbols = sum(map(len, table))
     if len(table) > MOST_WORDS or num_symbols > MOST_SYMBOLS:

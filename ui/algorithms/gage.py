@@ -50,6 +50,7 @@ def show() -> None:
 def _enter_data() -> bytes:
     state.offer_text(state.GAGE_TEXT, next(iter(_EXAMPLES.values())))
     typed = st.text_area("Text, compressed as its bytes", key=state.GAGE_TEXT, height=80, max_chars=2 * MOST_CHARS)
+    state.keep_text(state.GAGE_TEXT)
     data = (typed or "").encode("utf-8", "replace")
     if len(data) > MOST_CHARS:
         raise CorpusError(

@@ -382,6 +382,8 @@ def _choose_cache() -> float:
     )
     shape = MODEL_SHAPES["Llama 3 70B" if name == _OWN_SHAPE else name]
     if name == _OWN_SHAPE:
+        for key in (state.BILL_LAYERS, state.BILL_HEADS, state.BILL_HEAD_SIZE):
+            state.check_link_number(key, 1, 10_000, "in the model shape")
         layers = st.number_input(
             "Layers", 1, 10_000, shape.num_layers, key=state.BILL_LAYERS, bind=state.number_binding(state.BILL_LAYERS)
         )

@@ -80,7 +80,9 @@ def _show_word(chosen: Chosen) -> None:
 
 def _show_code(chosen: Chosen) -> None:
     st.subheader("What does indentation cost?")
-    typed = st.text_area("Code", EXAMPLE_CODE, key=state.CODE, height=200, max_chars=MOST_SENT_CODE_CHARS)
+    state.offer_text(state.CODE, EXAMPLE_CODE)
+    typed = st.text_area("Code", key=state.CODE, height=200, max_chars=MOST_SENT_CODE_CHARS)
+    state.keep_text(state.CODE)
     code, notices = clean_text(check_length(typed or "", MOST_CODE_CHARS, "Code", MOST_SENT_CODE_CHARS))
     show_text_notices(notices)
     if not code:

@@ -138,6 +138,8 @@ def _filters(vocabulary: Vocabulary) -> tuple[list[str], list[str], int, int | N
         with second:
             kinds = st.multiselect("Kinds", list(_KINDS), key=state.KIND, bind="query-params")
             st.caption("All of these at once.")
+        for key in (state.SHORTEST, state.LONGEST):
+            state.check_link_number(key, 0, 10**6, "bytes")
         with third:
             shortest = st.number_input(
                 "Bytes, at least", 0, 10**6, 0, key=state.SHORTEST, bind=state.number_binding(state.SHORTEST)
