@@ -1,4 +1,4 @@
-"""ModelTokenizer: a SentencePiece model as the `sentencepiece` library runs it (XLM-R).
+"""ModelTokenizer: a SentencePiece model as the `sentencepiece` library runs it (XLM-R, and what .model files hold).
 
 It stands behind a normalizer (NFKC and white space), so decoding does not give the text back, and characters may be
 unknown: `changes` says what was done to a text, `unknown_share` how much of it was lost. The library tells for
@@ -31,10 +31,12 @@ __all__ = ["ModelTokenizer"]
 
 
 class ModelTokenizer(MergelessTokenizer):
-    """A SentencePiece model that puts one space in front of a text, as `sentencepiece` runs it.
+    """A SentencePiece model, Unigram or BPE, as `sentencepiece` runs it.
 
-    pieces     as the vocabulary writes them, spaces as U+2581
-    processor  the library's, with the model in it; its control tokens are never found in a text
+    pieces      as the vocabulary writes them, spaces as U+2581
+    processor   the library's, with the model in it; its control tokens are never found in a text
+    adds_space  whether one space is put in front of a text
+    first_byte  id of the piece for byte 0, where unknown characters are written in bytes
 
     >>> from bpe.pretrained import load_pretrained
     >>> xlmr = load_pretrained("xlm-r")
@@ -52,8 +54,11 @@ class ModelTokenizer(MergelessTokenizer):
         *,
         special_tokens: Mapping[str, int],
         unk_id: int | None,
+        adds_space: bool = True,
+        first_byte: int | None = None,
     ) -> None:
-        super().__init__(name, pieces, special_tokens, unk_id=unk_id)
+        super().__init__(name, pieces, special_tokens, unk_id=unk_id, first_byte=first_byte)
+        self.adds_space = adds_space
         self._processor = processor
         self._control_ids = self._special_ids - {unk_id}
 
@@ -64,7 +69,7 @@ class ModelTokenizer(MergelessTokenizer):
     def _cut_ordinary(self, text: str) -> tuple[list[int], NDArray[np.int64]]:
         found = self._processor.EncodeAsOffsetMapping(text)
         spans: list[Span] = found["offsets"]
-        adds_token = found["pieces"][:1] == [SPACE_MARK]
+        adds_token = self.adds_space and found["pieces"][:1] == [SPACE_MARK]
         return found["ids"], cuts_of_spans(_share_characters(spans, first=int(adds_token)), text)
 
     def _units(self, text: str) -> list[Unit]:
@@ -76,9 +81,11 @@ class ModelTokenizer(MergelessTokenizer):
         written: str = marked.replace(SPACE_MARK, " ")
         if not written:
             return [(text, "")]
-        units: list[Unit] = [(text[: places[0]], " ")]
-        units.append((text[places[0] : places[1]], ""))
-        i = 1
+        units: list[Unit] = [(text[: places[0]], " " if self.adds_space else "")]
+        i = 0
+        if self.adds_space:
+            units.append((text[places[0] : places[1]], ""))
+            i = 1
         while i < len(written):
             end = i + 1  # behind the last character that came from the same place
             while end < len(written) and places[end] == places[i]:
@@ -89,7 +96,7 @@ class ModelTokenizer(MergelessTokenizer):
         return units
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
-        """Return the joined bytes of the tokens, without the space that `encode` puts in front of a text.
+        """Return the joined bytes of the tokens, without the space that `encode` may put in front of a text.
 
         What was unknown comes back as `<unk>`.
 
@@ -101,7 +108,7 @@ class ModelTokenizer(MergelessTokenizer):
         names = [self._name(token_id) for token_id in ids]
         for i, token_id in enumerate(ids):
             starts_text = i == 0 or ids[i - 1] in self._control_ids
-            if starts_text and token_id not in self._control_ids:
+            if self.adds_space and starts_text and token_id not in self._control_ids:
                 names[i] = names[i].removeprefix(b" ")
         return b"".join(names)
 

@@ -14,7 +14,7 @@ import streamlit as st
 
 from bpe import TokenizerLike
 from bpe.errors import BpeError, FormatError
-from bpe.formats import FORMATS, load_tokenizer, recognise_format
+from bpe.formats import READABLE_FORMATS, load_tokenizer, recognise_format
 from bpe.hub import fetch_tokenizer_file
 from ui import state
 from ui.text import count_of, markdown_literal
@@ -26,7 +26,7 @@ BROUGHT_NAME = "your file"
 
 MOST_FILES = 2
 MOST_FILE_MB = 64
-READABLE = f"One file, or two that belong together: {', '.join(entry.title for entry in FORMATS.values())}"
+READABLE = f"One file, or two that belong together: {', '.join(entry.title for entry in READABLE_FORMATS.values())}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,5 +129,5 @@ def _digest(files: Mapping[str, bytes]) -> str:
 def _read(key: str, _files: Mapping[str, bytes]) -> BroughtTokenizer:
     """Read the files. `key` stands for them; errors are not kept."""
     tokenizer = load_tokenizer(_files)
-    kind = FORMATS[recognise_format(_files)].title
+    kind = READABLE_FORMATS[recognise_format(_files)].title
     return BroughtTokenizer(" and ".join(_files), kind, key, tokenizer)

@@ -6,12 +6,14 @@
     tokenizer-json    tokenizer.json (Hugging Face)      all but the separate end-of-word mark; WordPiece, Unigram
     vocab-merges      vocab.json + merges.txt            byte-level BPE with the split pattern of GPT-2
     minbpe            tokenizer.model                    byte-level BPE with ids in order
+    sentencepiece     spiece.model, tokenizer.model      read only: Unigram and BPE, run by `sentencepiece`
+    vocab-txt         vocab.txt                          read only: WordPiece of BERT, run by `tokenizers`
 
 `save_tokenizer` returns contents, and only after the format's own library gave the same ids for them (verify.py).
 `load_tokenizer` recognises files by what they hold (recognise.py). Writing to disk is left to the caller.
 
 Start with bpe_json.py, the shortest. To add a format: a module with `write`, `read` and `library`, a line in
-`FORMATS` below, and its parts in recognise.py.
+`FORMATS` below, and its parts in recognise.py. One that is only read needs `read` and a line in `READABLE_FORMATS`.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from bpe.errors import FormatError, SettingsError
-from bpe.formats import bpe_json, huggingface, minbpe, rank_files, vocab_merges
+from bpe.formats import bpe_json, huggingface, minbpe, rank_files, sentencepiece_model, vocab_merges, vocab_txt
 from bpe.formats.reading import check_size
 from bpe.formats.recognise import Files, FormatName, format_of, recognise_files
 from bpe.formats.verify import PROBE_TEXT, LibraryEncode, check_equal_ids
@@ -32,8 +34,10 @@ from bpe.tokenizer import TokenizerLike
 __all__ = [
     "FORMATS",
     "PROBE_TEXT",
+    "READABLE_FORMATS",
     "FileFormat",
     "FormatName",
+    "ReadableFormat",
     "load_tokenizer",
     "recognise_format",
     "save_tokenizer",
@@ -42,8 +46,8 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class FileFormat:
-    """A way to write a tokenizer down.
+class ReadableFormat:
+    """A way in which tokenizers are written down, here or elsewhere.
 
     title       how a reader knows it;  keeps: what it can hold, in a few words
     file_name   usual name of its (first) file
@@ -55,8 +59,14 @@ class FileFormat:
     keeps: str
     file_name: str
     owner: str
-    write: Callable[[TokenizerLike, str], dict[str, bytes]]
     read: Callable[[Files, str | None], TokenizerLike]
+
+
+@dataclass(frozen=True)
+class FileFormat(ReadableFormat):
+    """A way to write a tokenizer down; `library` is how its owner reads it, for the check."""
+
+    write: Callable[[TokenizerLike, str], dict[str, bytes]]
     library: Callable[[Files], LibraryEncode | None]
 
 
@@ -117,7 +127,30 @@ FORMATS: Mapping[str, FileFormat] = MappingProxyType(
         )
     }
 )
-"""Format name -> what it is."""
+"""Format name -> what it is: the formats that are written as well as read."""
+
+READABLE_FORMATS: Mapping[str, ReadableFormat] = MappingProxyType(
+    {
+        **FORMATS,
+        "sentencepiece": ReadableFormat(
+            name="sentencepiece",
+            title="SentencePiece model",
+            keeps="Unigram and BPE over characters, with its normalization",
+            file_name="spiece.model",
+            owner="sentencepiece",
+            read=sentencepiece_model.read,
+        ),
+        "vocab-txt": ReadableFormat(
+            name="vocab-txt",
+            title="BERT vocab.txt",
+            keeps="WordPiece; text is lower-cased if no token has an upper-case letter",
+            file_name="vocab.txt",
+            owner="tokenizers",
+            read=vocab_txt.read,
+        ),
+    }
+)
+"""Format name -> what it is: all that `load_tokenizer` reads."""
 
 
 def save_tokenizer(tokenizer: TokenizerLike, format: str = "bpe-json", *, name: str | None = None) -> dict[str, bytes]:
@@ -174,9 +207,11 @@ def load_tokenizer(
 
     For a path, the second file of a format is looked for beside it. `split` is the split pattern, for a rank
     file that comes without one. A tokenizer.json is compared with the `tokenizers` library, if installed.
+    A vocab.txt does not say whether text is lower-cased: it is, if no token has an upper-case letter.
 
     Raises:
         FormatError: what is wrong, with the file and the line or key.
+        UnavailableError: the file needs a library that is not installed.
         OSError: the file cannot be read.
 
     >>> from bpe import TrainSettings, train
@@ -186,10 +221,10 @@ def load_tokenizer(
     """
     files = _gather(source)
     parts = recognise_files(files)
-    file_format = _find(format_of(parts))
-    tokenizer = file_format.read(parts, split)
-    if file_format.name == "tokenizer-json" and _is_installed("tokenizers"):
-        library = file_format.library(parts)
+    format = format_of(parts)
+    tokenizer = READABLE_FORMATS[format].read(parts, split)
+    if format == "tokenizer-json" and _is_installed("tokenizers"):
+        library = FORMATS[format].library(parts)
         assert library is not None
         try:
             check_equal_ids(tokenizer, library, "tokenizers")

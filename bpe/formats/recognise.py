@@ -16,8 +16,18 @@ from bpe.formats.reading import check_size, parse_json
 
 __all__ = ["File", "FilePart", "Files", "FormatName", "format_of", "recognise_files"]
 
-FormatName = Literal["bpe-json", "tiktoken", "tokenizer-json", "vocab-merges", "minbpe"]
-FilePart = Literal["bpe-json", "ranks", "ranks-settings", "tokenizer-json", "vocab", "merges", "minbpe"]
+FormatName = Literal["bpe-json", "tiktoken", "tokenizer-json", "vocab-merges", "minbpe", "sentencepiece", "vocab-txt"]
+FilePart = Literal[
+    "bpe-json",
+    "ranks",
+    "ranks-settings",
+    "tokenizer-json",
+    "vocab",
+    "merges",
+    "minbpe",
+    "sentencepiece",
+    "vocab-txt",
+]
 
 
 class File(NamedTuple):
@@ -36,9 +46,20 @@ _FORMAT_OF_PARTS: dict[frozenset[FilePart], FormatName] = {
     frozenset({"tokenizer-json"}): "tokenizer-json",
     frozenset({"vocab", "merges"}): "vocab-merges",
     frozenset({"minbpe"}): "minbpe",
+    frozenset({"sentencepiece"}): "sentencepiece",
+    frozenset({"vocab-txt"}): "vocab-txt",
 }
 
-READABLE = "bpe-json, tiktoken rank files, tokenizer.json, vocab.json with merges.txt, minbpe .model"
+READABLE = (
+    "bpe-json, tiktoken rank files, tokenizer.json, vocab.json with merges.txt, minbpe .model, "
+    "sentencepiece .model, vocab.txt of BERT"
+)
+
+# The first piece, as protobuf writes it: a text and, behind tag 0x15, a score.
+_SENTENCEPIECE = re.compile(rb"\x0a[\s\S]{1,3}?\x0a[\s\S]{0,24}\x15")
+
+# A WordPiece vocabulary is a list of tokens; the one for unknown words says that it is one.
+_UNKNOWN_LINE = re.compile(rb"^\[UNK\]\r?$", re.MULTILINE)
 
 # What a file starts with -> what it is and what to do. The first that fits.
 _NEIGHBOURS: tuple[tuple[bytes, str], ...] = (
@@ -47,14 +68,6 @@ _NEIGHBOURS: tuple[tuple[bytes, str], ...] = (
     (rb"version https://git-lfs", "is a pointer of Git LFS, not the file itself; download the file it points to"),
     (rb"\x80[\x02-\x05]", "is a Python pickle, which could run code; take the tokenizer.json of the same model"),
     (rb"(?i)\s*<(!doctype|html)", "is a web page; download the file itself ('raw')"),
-    (
-        rb"\x0a.{1,3}?\x0a[\s\S]{0,24}\x15|\x0a\x0e\x0a\x05<unk>",
-        "is a sentencepiece model, a kind that is not read yet; take the tokenizer.json of the same model",
-    ),
-    (
-        rb"(?:[^\n]*\n){0,200}\[UNK\]\r?\n",
-        "is a WordPiece vocabulary, a kind that is not read yet: it has no merges",
-    ),
     (rb"[^\s]+ [^\s]+ \d+\r?\n", "is a list of merges with counts (fastBPE), a kind that is not read yet"),
 )
 
@@ -100,6 +113,8 @@ def _part_of(name: str, data: bytes) -> FilePart:
     head = data[:4096].removeprefix(b"\xef\xbb\xbf").lstrip()
     if not head:
         raise FormatError(f"{name} must hold a tokenizer, but is empty ({len(data):,} bytes)")
+    if _SENTENCEPIECE.match(data):  # first, and on the data: its first byte is a line feed, which `head` lost
+        return "sentencepiece"
     if head.startswith(b"{"):
         return _part_of_json(name, data)
     if head.startswith(b"minbpe"):
@@ -112,6 +127,8 @@ def _part_of(name: str, data: bytes) -> FilePart:
     for pattern, sentence in _NEIGHBOURS:
         if re.match(pattern, data[:4096]):
             raise FormatError(f"{name} {sentence}")
+    if _UNKNOWN_LINE.search(data):
+        return "vocab-txt"
     first_line = head.split(b"\n", 1)[0]
     if b"\n" in head and re.fullmatch(rb"[^\s\x00-\x1f]+ [^\s\x00-\x1f]+\r?", first_line):
         return "merges"
