@@ -4,18 +4,32 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 import tiktoken
 import tokenizers
-from format_cases import CORPUS, FOREIGN, assert_history_is_true, imported, library_of, trained
+from format_cases import (
+    BYTE_LEVEL,
+    BYTES,
+    CORPUS,
+    FOREIGN,
+    assert_history_is_true,
+    imported,
+    learn,
+    library_of,
+    trained,
+)
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tokenizers import normalizers
 
 from bpe import SPLIT_PATTERNS, UNKNOWN_ID
+from bpe.byte_axis import place_tokens
 from bpe.errors import SettingsError, TokenIdError, UnknownSymbolError
 from bpe.formats import load_tokenizer, save_tokenizer
 from bpe.formats.byte_alphabet import to_chars
 from bpe.formats.verify import PROBE_TEXT
+from bpe.normalizing import AlignedHistory, Change
 from bpe.pretrained import NO_PARENT
 
 
@@ -44,11 +58,74 @@ def test_a_symbol_without_unknown_token_is_said():
     assert tokenizer.decode(tokenizer.encode("\x00", unknown="mark")) == "\ufffd"
 
 
-def test_normalized_and_dropped_text_is_shown_as_it_was_encoded():
+def test_dropped_text_is_shown_as_it_was_encoded():
     tokenizer = imported("clip: lower case and end of word")
-    assert tokenizer.history(" The  cat\n").text == b"the</w> cat</w>\n"
+    assert tokenizer.history(" the  cat\n").text == b"the</w> cat</w>\n"
     assert tokenizer.decode(tokenizer.encode("The  cat")) == "the cat"
-    assert imported("qwen: NFC").history("e\u0301").text == "é".encode()
+
+
+LOWER = learn(trainer=BYTES, normalizer=normalizers.Lowercase(), pre_tokenizer=BYTE_LEVEL)
+
+
+def test_lower_cased_text_is_placed_in_the_text_of_the_reader():
+    tokenizer = load_tokenizer(LOWER)
+    text = "The CAT sat ON the NAÏVE mat"
+    history = tokenizer.history(text)
+    assert isinstance(history, AlignedHistory)
+    assert history.text == text.encode()
+    assert b"".join(history.tokens(0)) == text.encode()
+
+    placed = place_tokens(tokenizer, text)
+    encoding = library_of(LOWER).encode(text, add_special_tokens=False)
+    assert placed.ids.tolist() == encoding.ids == tokenizer.encode(text)
+    assert len(set(encoding.offsets)) == len(encoding.ids)  # no token shares its characters with another
+    assert placed.ends.tolist() == [len(text[:end].encode()) for _start, end in encoding.offsets]
+
+
+def test_what_a_normalizer_did_is_named():
+    lower, composed = load_tokenizer(LOWER), imported("qwen: NFC")
+    assert lower.changes("The É <s>") == [Change(0, 1, "T", "t", "lower-cased"), Change(4, 6, "É", "é", "lower-cased")]
+    assert lower.changes("the é") == []
+    assert [change.what for change in composed.changes("The e\u0301")] == ["NFC"]
+    assert imported("gpt2").changes("The É") == []
+
+
+def test_a_character_that_was_composed_is_shown_as_the_two_it_was():
+    history = imported("qwen: NFC").history("ae\u0301b")
+    assert history.text == "ae\u0301b".encode()
+    assert history.offsets.tolist() == [0, 1, 2, 4, 5]  # é is two bytes: the first one half of three, rounded down
+
+
+def test_normalized_words_without_what_stood_between_are_placed():
+    # The mark at the end of a word covers no byte; white space belongs to the word before it, or starts the first.
+    tokenizer = imported("clip: lower case and end of word")
+    text = "  The  CAT\n"
+    placed = place_tokens(tokenizer, text)
+    assert [tokenizer.token_bytes(token) for token in placed.ids.tolist()] == [b"the</w>", b"cat</w>"]
+    assert placed.ends.tolist() == [7, 11]
+    assert [change.after for change in tokenizer.changes(text)] == ["t", "cat"]
+
+
+def test_added_tokens_are_not_normalized():
+    tokenizer = imported("clip: lower case and end of word")
+    text = "THE<|endoftext|> Cat"
+    history = tokenizer.history(text, special="special")
+    assert history.final_ids.tolist() == tokenizer.encode(text, special="special")
+    assert history.text == text.encode()
+    assert history.tokens(history.num_merges) == [b"THE", b"<|endoftext|> ", b"Cat"]
+
+
+@pytest.mark.parametrize("kind", [kind for kind in FOREIGN if "NFC" in kind or "lower" in kind])
+@given(text=st.text(alphabet="ThecAT É日Ǆ\u0301\u1100\u1161İ\n", max_size=30))
+def test_every_history_of_changed_text_covers_it_once(kind, text):
+    tokenizer = imported(kind)
+    history = tokenizer.history(text)
+    assert np.all(np.diff(history.offsets) >= 0)
+    assert history.offsets[0] == 0
+    assert history.offsets[-1] == len(history.text)
+    if tokenizer.changes(text) and len(history.final_ids):
+        assert history.text == text.encode()
+        assert place_tokens(tokenizer, text).num_tokens == len(history.final_ids)
 
 
 def test_lone_surrogates_become_the_replacement_character():

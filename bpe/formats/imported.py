@@ -24,7 +24,7 @@ from bpe.errors import TokenIdError, UnknownSymbolError
 from bpe.formats.byte_alphabet import CHAR_OF_BYTE, to_bytes, to_chars
 from bpe.formats.pipeline import Normalize, Piece, Step, run_steps
 from bpe.lifetimes import NEVER, History
-from bpe.normalizing import whole_characters
+from bpe.normalizing import AlignedHistory, Change, Unit, align, list_changes, normalize_by_cluster, whole_characters
 from bpe.rank_tokenizer import NO_PARENT
 from bpe.tokenizer import UNKNOWN_ID, MergeRows, Special, Unknown, split_special
 
@@ -163,14 +163,34 @@ class ImportedTokenizer:
     def _stretches(self, text: str, special: Special) -> Iterator[tuple[str, int | None]]:
         """Yield (stretch of normalized text, None) or (text of an added token, its id)."""
         split_special(text, self.special_tokens, special)  # raises for `reject`, and for a mode that is none
-        active = [added for added in self.added if special == "special" or not added.special]
-        raw = [added for added in active if not added.normalized]
-        later = [added for added in active if added.normalized]
-        for stretch, token in _find_added(whole_characters(text), raw):
+        later = [added for added in self._active(special) if added.normalized]
+        for stretch, token in self._stretches_as_given(text, special):
             if token is not None:
                 yield stretch, token
             else:
                 yield from _find_added(self.normalize(stretch) if self.normalize else stretch, later)
+
+    def _stretches_as_given(self, text: str, special: Special) -> Iterator[tuple[str, int | None]]:
+        """Yield the same before normalization: only the added tokens that are found there stand alone."""
+        raw = [added for added in self._active(special) if not added.normalized]
+        return _find_added(whole_characters(text), raw)
+
+    def _active(self, special: Special) -> list[AddedToken]:
+        return [added for added in self.added if special == "special" or not added.special]
+
+    def changes(self, text: str) -> list[Change]:
+        """Return what normalization does to a text, in order; nothing where there is no normalizer."""
+        return list_changes(self._units(text, "text"))
+
+    def _units(self, text: str, special: Special) -> list[Unit]:
+        """Return a text in stretches, each with what normalization makes of it; added tokens stay."""
+        units: list[Unit] = []
+        for stretch, token in self._stretches_as_given(text, special):
+            if token is not None or self.normalize is None:
+                units.append((stretch, stretch))
+            else:
+                units += normalize_by_cluster(stretch, self.normalize)
+        return units
 
     def _lay_out(self, piece: str) -> _LaidOut:
         """Encode one pre-token."""
@@ -255,9 +275,12 @@ class ImportedTokenizer:
     # ------------------------------------------------------------------ history
 
     def history(self, text: str, *, special: Special = "text") -> History:
-        """Return the text at every number of merges at once: the *normalized* text, where there is a normalizer.
+        """Return the text at every number of merges at once.
 
         What the pre-tokenizers drop is shown as one space or line break at the end of the symbol before it.
+
+        Where normalization changed the text, `text` is the reader's all the same, without end-of-word marks. Then a
+        base symbol covers what it came from, and what was dropped behind it (normalizing.py).
 
         Raises:
             SpecialTokenError: as for `encode`.
@@ -265,18 +288,57 @@ class ImportedTokenizer:
         known: dict[Piece, int] = {}
         distinct: list[_LaidOut] = []
         order: list[int] = []
+        places: list[tuple[int, int]] = []  # of each in `order`: its bytes in the normalized text, with the gap
+        at = 0
         for stretch, token in self._stretches(text, special):
+            end = at + len(stretch.encode())
             if token is not None:
                 name = stretch.encode()
                 order.append(len(distinct))
                 distinct.append(_LaidOut(name, [len(name)], [], [token]))
+                places.append((at, end))
+                at = end
                 continue
-            for piece in run_steps(stretch, self.steps):
+            pieces = run_steps(stretch, self.steps)
+            sizes = [len(piece.text.encode()) + len(piece.gap.encode()) for piece in pieces]
+            at = end - sum(sizes)  # behind what was dropped before the first one
+            for piece, size in zip(pieces, sizes, strict=True):
                 if piece not in known:
                     known[piece] = len(distinct)
                     distinct.append(_with_gap(self._lay_out(piece.text), piece.gap))
                 order.append(known[piece])
-        return _join(distinct, order, self.num_merges)
+                places.append((at, at + size))
+                at += size
+            at = end
+        history = _join(distinct, order, self.num_merges)
+        return history if self.normalize is None else self._led_back(history, text, special, distinct, order, places)
+
+    def _led_back(
+        self,
+        history: History,
+        text: str,
+        special: Special,
+        distinct: list[_LaidOut],
+        order: list[int],
+        places: list[tuple[int, int]],
+    ) -> History:
+        """Return the history over the reader's text, if normalization made another one of it."""
+        units = self._units(text, special)
+        if not order or all(before == after for before, after in units):
+            return history
+        inside = [np.cumsum([0, *laid.widths[:-1]], dtype=np.int64) for laid in distinct]
+        starts = [start + inside[i] for i, (start, _end) in zip(order, places, strict=True)]
+        offsets = align(units)[np.append(np.concatenate(starts), places[-1][1])]
+        original = whole_characters(text).encode()
+        offsets[0], offsets[-1] = 0, len(original)
+        return AlignedHistory(
+            text=original,
+            offsets=offsets,
+            lifetimes=history.lifetimes,
+            walls=history.walls,
+            num_merges=history.num_merges,
+            final_ids=history.final_ids,
+        )
 
     def lifetimes(self, text: str) -> NDArray[np.int32]:
         """Return int32[max(num_base_symbols - 1, 0)]: the merge rank at which each boundary disappears."""
