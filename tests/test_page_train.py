@@ -65,8 +65,8 @@ def test_a_text_with_nothing_to_merge_is_explained(text):
     ("params", "says"),
     [
         ({"corpus": "udhr-xxx"}, "sample 'udhr-xxx'"),
-        ({"merges": "999999"}, "must be from 0 to 50,000"),
-        ({"merges": "9" * 300}, "must be from 0 to 50,000"),
+        ({"merges": "999999"}, "must be a whole number from 0 to 50,000"),
+        ({"merges": "9" * 300}, "must be a whole number from 0 to 50,000"),
         ({"step": "9" * 5_000}, "which is no number"),
         ({"tie": "random"}, "tie rule 'random'"),
         ({"merges": "10", "step": "50"}, "only 10 merges"),

@@ -143,7 +143,7 @@ def test_a_regex_that_runs_away_is_one_sentence(monkeypatch):
     ("params", "says"),
     [
         ({"tokenizer": "gpt9"}, "tokenizer 'gpt9'"),
-        ({"token": "50257"}, "must be from 0 to 50,256"),
+        ({"token": "50257"}, "must be a whole number from 0 to 50,256"),
         ({"token": "magikarp"}, "'magikarp' as token id"),
         ({"by": "smell"}, "kind of search 'smell'"),
         ({"order": "random"}, "order 'random'"),
