@@ -261,3 +261,13 @@ def test_the_byte_table_escapes_and_outlines():
     assert '<td class="used" title="byte 3c = 60">&lt;</td>' in table
     assert table.count("<td") == 257
     assert table.count("moved") == 68
+
+
+@pytest.mark.parametrize("quirk", [name for name in QUIRKS if name != "Numbers"])
+@pytest.mark.parametrize("text", [" ", "\u200b", "\x85\u2029"])
+def test_a_text_without_any_token_is_no_error(quirk, text):
+    app = opened(quirk=quirk, tokenizer="bert-uncased")
+    for key in [line.key for line in app.text_input]:
+        app.text_input(key=key).set_value(text)
+    app.run()
+    assert not app.exception

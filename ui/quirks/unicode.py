@@ -60,6 +60,9 @@ def _show_forms(chosen: Chosen, text: str) -> None:
 
 def _show_partial(tokens: list[TextToken]) -> None:
     st.subheader("Can a text be cut after any token?")
+    if not tokens:
+        st.info("This tokenizer makes no token of this text: there is nothing to cut.")
+        return
     partial = sum(token.is_partial for token in tokens)
     st.markdown(
         f"{partial:,} of {count_of(len(tokens), 'token')} hold part of a character, shown as bytes. "
