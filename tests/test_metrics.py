@@ -149,7 +149,6 @@ def test_the_word_space_of_ethiopic_counts_as_space():
 
 
 def test_words_of_scripts_without_spaces_come_from_icu():
-    pytest.importorskip("icu4py", exc_type=ImportError)
     assert icu_version()
     assert words_of(["すべての人間は、自由である。"], "ja")[0][:3] == ["すべて", "の", "人間"]
     thai, english = (sum(map(len, words_of(declaration(code), tag))) for code, tag in (("tha", "th"), ("eng", "en")))

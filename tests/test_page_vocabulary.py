@@ -13,7 +13,7 @@ from pagetest import finished, open_page, page_at, plain, said
 from bpe import Tokenizer, TrainSettings, train
 from bpe.formats import save_tokenizer
 from bpe.merge_tree import merge_tree
-from bpe.pretrained import load_pretrained, pretrained_info, pretrained_names
+from bpe.pretrained import load_pretrained
 from bpe.reachability import Reason, find_unproduced
 from bpe.vocabulary import SCRIPTS, TokenFilter, TokenKind, count_lengths, count_scripts, find_tokens, list_vocabulary
 from ui import state
@@ -211,8 +211,6 @@ def test_a_file_that_is_no_tokenizer_is_one_sentence():
 
 @pytest.mark.parametrize("name", ["bert-uncased", "llama2"])
 def test_a_vocabulary_without_merges_has_no_tree_and_is_searched_the_same(name):
-    if name not in pretrained_names() or not pretrained_info(name).available:
-        pytest.skip(f"{name} needs a package that is not installed")
     app = opened(tokenizer=name, find="berry")
     assert "This tokenizer has no merges" in said(app)
     assert listing_of(app)[0]["num_rows"] > 0

@@ -1,10 +1,13 @@
-"""The same merges as other trainers, on real text. Peers: python -m pip install -r requirements-bench.txt."""
+"""The same merges as other trainers, on real text."""
 
 from __future__ import annotations
 
 import io
 
 import pytest
+import rustbpe
+import tokenizers
+from subword_nmt import learn_bpe
 
 from bpe import SPLIT_PATTERNS, TrainSettings, train
 from bpe.pretokenize import count_pre_tokens
@@ -21,7 +24,6 @@ def text():
 
 @pytest.mark.parametrize("engine", ["compiled", "python"])
 def test_lowest_ids_on_bytes_is_rustbpe(text, engine):
-    rustbpe = pytest.importorskip("rustbpe")
     peer = rustbpe.Tokenizer()
     peer.train_from_iterator([text], vocab_size=256 + NUM_MERGES, pattern=SPLIT_PATTERNS["gpt2"])
     theirs = [bytes(token) for token, _id in sorted(peer.get_mergeable_ranks(), key=lambda entry: entry[1])][256:]
@@ -39,7 +41,6 @@ def byte_characters():
 @pytest.mark.parametrize("engine", ["compiled", "python"])
 def test_lowest_ids_in_its_alphabet_is_hugging_face(text, engine):
     """Its base ids follow the characters that stand for bytes, so ours do too when these are the corpus."""
-    tokenizers = pytest.importorskip("tokenizers")
     peer = tokenizers.Tokenizer(tokenizers.models.BPE())
     peer.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
     alphabet = tokenizers.pre_tokenizers.ByteLevel.alphabet()
@@ -63,7 +64,6 @@ def test_lowest_ids_in_its_alphabet_is_hugging_face(text, engine):
 @pytest.mark.parametrize("engine", ["compiled", "python"])
 @pytest.mark.filterwarnings("ignore")  # of the peer's own making
 def test_greatest_pair_is_subword_nmt(text, engine):
-    learn_bpe = pytest.importorskip("subword_nmt.learn_bpe")
     words = {word: count for word, count in count_pre_tokens(text, "whitespace").items() if not word.isspace()}
     table = io.StringIO("".join(f"{word} {count}\n" for word, count in words.items()))
     learned = io.StringIO()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bpe import NEVER, Tokenizer, TrainSettings, rank_lifetimes, train
 from bpe.errors import UnknownSymbolError
-from bpe.pretrained import RankTokenizer, load_pretrained, pretrained_info, pretrained_names
+from bpe.pretrained import RankTokenizer, load_pretrained
 from bpe.reachability import (
     GLITCH_EXAMPLES,
     Reachability,
@@ -71,8 +71,6 @@ def test_a_real_vocabulary_token_by_token(name):
 )
 def test_a_vocabulary_behind_a_normalizer_token_by_token(name, reason):
     """WordPiece continues words, SentencePiece puts a space in front, Qwen composes characters."""
-    if name not in pretrained_names() or not pretrained_info(name).available:
-        pytest.skip(f"{name} needs a package that is not installed")
     tokenizer = load_pretrained(name)
     check_against_encoding(tokenizer)
     assert find_unproduced(tokenizer, list_vocabulary(tokenizer)).count(reason) > 100
