@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+
+import pytest
 from hypothesis import settings
 
 settings.register_profile("project", deadline=None)
 settings.load_profile("project")
+
+
+_MAIN = sys.modules["__main__"]
+
+
+@pytest.fixture(autouse=True)
+def main_module_stays() -> Iterator[None]:
+    """Put the main module back: Streamlit's AppTest leaves a page in its place, which spawned workers would run."""
+    sys.modules["__main__"] = _MAIN
+    yield
+    sys.modules["__main__"] = _MAIN
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:

@@ -348,7 +348,7 @@ def test_every_tokenizer_is_listed(run):
         (("train", "-", "--num-merges", "1", "--vocab-size", "300"), b"", "not allowed with argument"),
         (("train", "-", "--num-merges", "many"), b"", "invalid int value: 'many'"),
         (("train", "-", "--num", "3"), b"", "one of the arguments --num-merges"),
-        (("train", "-", "--num-merges", "-1"), b"ab", "num_merges must be from 0 to"),
+        (("train", "-", "--num-merges", "-1"), b"ab", "num_merges must be a whole number from 0 to"),
         (("train", "-", "--vocab-size", "9"), b"ab", "vocab_size must be at least the 256 base tokens"),
         (("train", "-", "--num-merges", "1", "--split", "("), b"ab", "does not compile"),
         (("train", "-", "--num-merges", "1", "--end-of-word", "separate"), b"ab", "needs base='chars'"),
