@@ -193,7 +193,7 @@ def test_a_bad_query_is_refused_with_a_sentence(gpt2, query, by, says):
 
 def test_a_regex_that_runs_away_is_stopped(gpt2, monkeypatch):
     monkeypatch.setattr("bpe.vocabulary._SEARCH_SECONDS", 0.05)
-    with pytest.raises(SettingsError, match=r"still running at token [\d,]+ of 50,257"):
+    with pytest.raises(SettingsError, match=r"still running after token [\d,]+ of 50,257"):
         find_tokens(gpt2, TokenFilter(r"(.*)*(.*)*(.*)*\1!$", by="regex"))
 
 
@@ -247,6 +247,32 @@ def test_a_text_search_finds_what_a_substring_test_finds(query):
     whole = {row for row, text in enumerate(vocabulary.texts) if query in text and not vocabulary.kinds[row] & 2}
     assert whole <= rows
     assert all(query.encode(errors="replace") in vocabulary.names[row] for row in rows)
+
+
+@pytest.mark.parametrize(
+    "part", [b"e", b" ", b" the", b"\x00", b"\xa0", b"ing", b"strawberry", b"a" * 400, b"th" * 9, b""]
+)
+def test_bytes_are_found_inside_a_token_and_never_across_two(gpt2, part):
+    rows = find_tokens(gpt2, TokenFilter(part.hex() or "  ", by="hex"))
+    assert rows.tolist() == [row for row, name in enumerate(gpt2.names) if part in name]
+
+
+@settings(deadline=None)
+@given(names=st.lists(st.binary(max_size=4), min_size=1), part=st.binary(min_size=1, max_size=3))
+def test_a_search_of_bytes_finds_what_a_substring_test_finds(names, part):
+    tokens = len(names)
+    vocabulary = Vocabulary(
+        vocab_size=tokens,
+        ids=np.arange(tokens),
+        names=names,
+        texts=[""] * tokens,
+        num_bytes=np.array([len(name) for name in names], dtype=np.int32),
+        scripts=np.zeros(tokens, dtype=np.uint8),
+        kinds=np.zeros(tokens, dtype=np.uint16),
+        ranks=np.full(tokens, -1),
+    )
+    rows = find_tokens(vocabulary, TokenFilter(part.hex(), by="hex"))
+    assert rows.tolist() == [row for row, name in enumerate(names) if part in name]
 
 
 # ---------------------------------------------------------------------------------------------- counting
