@@ -12,8 +12,8 @@ Both make tokens without merges: `history_of_tokens` lays those out for the view
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple, Protocol
+from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -91,13 +91,6 @@ class Difference(NamedTuple):
     """Token ids by longest match."""
 
 
-class ByteVocabulary(TokenizerLike, Protocol):
-    """A tokenizer that also tells its special tokens, which longest match leaves out."""
-
-    @property
-    def special_tokens(self) -> Mapping[str, int]: ...
-
-
 class _PreToken(NamedTuple):
     shown: bytes
     spelled: str
@@ -121,7 +114,7 @@ class LongestMatch:
     ['un', 'i', 't']
     """
 
-    def __init__(self, tokenizer: ByteVocabulary) -> None:
+    def __init__(self, tokenizer: TokenizerLike) -> None:
         self.tokenizer = tokenizer
         self._trie = Trie(
             _spell_merges(tokenizer) if isinstance(tokenizer, Tokenizer) else _spell_bytes(tokenizer),
@@ -211,7 +204,7 @@ def _words_in_order(tokenizer: Tokenizer, text: str) -> list[str]:
     return [word for piece in pieces if (word := piece.strip())]
 
 
-def _spell_bytes(tokenizer: ByteVocabulary) -> list[tuple[str, int]]:
+def _spell_bytes(tokenizer: TokenizerLike) -> list[tuple[str, int]]:
     """Return each token as a string with one character for each of its bytes; ids not in use are passed over."""
     special = set(tokenizer.special_tokens.values())
     spelled = []
@@ -225,7 +218,7 @@ def _spell_bytes(tokenizer: ByteVocabulary) -> list[tuple[str, int]]:
     return spelled
 
 
-def _pre_tokens_of_bytes(tokenizer: ByteVocabulary, text: str) -> list[_PreToken]:
+def _pre_tokens_of_bytes(tokenizer: TokenizerLike, text: str) -> list[_PreToken]:
     """Return the stretches between the walls of the history."""
     history = tokenizer.history(text)
     if history.num_symbols == 0:

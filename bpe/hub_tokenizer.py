@@ -54,11 +54,11 @@ class HubTokenizer(MergelessTokenizer):
         tokenizer: tokenizers.Tokenizer,
         *,
         special_tokens: Mapping[str, int],
-        unk_id: int | None,
+        unknown_id: int | None,
         normalize: Callable[[str], str],
         adds_space: bool,
     ) -> None:
-        super().__init__(name, pieces, special_tokens, unk_id=unk_id)
+        super().__init__(name, pieces, special_tokens, unknown_id=unknown_id)
         self.adds_space = adds_space
         self._tokenizer = tokenizer
         self._normalize = normalize

@@ -36,7 +36,7 @@ class MergelessTokenizer(ABC):
     pieces          each token as it is written in its vocabulary, by id: `▁the`, `##ing`, `<0xE2>`
     first_byte      id of the piece for byte 0, if there is one for every byte; the 255 others follow
     special_tokens  text -> token id
-    unk_id          the token that stands for what cannot be encoded; None if nothing is unknown
+    unknown_id      the token that stands for what cannot be encoded; None if nothing is unknown
     """
 
     def __init__(
@@ -45,12 +45,12 @@ class MergelessTokenizer(ABC):
         pieces: Sequence[str],
         special_tokens: Mapping[str, int],
         *,
-        unk_id: int | None,
+        unknown_id: int | None,
         first_byte: int | None = None,
     ) -> None:
         self.name = name
         self.special_tokens: Mapping[str, int] = MappingProxyType(dict(special_tokens))
-        self.unk_id = unk_id
+        self.unknown_id = unknown_id
         self._pieces = PackedTexts(pieces)
         self._byte_ids = range(0) if first_byte is None else range(first_byte, first_byte + 256)
         self._special_ids = frozenset(special_tokens.values())
@@ -148,7 +148,7 @@ class MergelessTokenizer(ABC):
     def unknown_share(self, text: str) -> float:
         """Return the share of the tokens of a text that stand for something unknown; 0 for no tokens."""
         ids = self.encode(text)
-        return ids.count(self.unk_id) / len(ids) if ids and self.unk_id is not None else 0.0
+        return ids.count(self.unknown_id) / len(ids) if ids and self.unknown_id is not None else 0.0
 
     # ------------------------------------------------------------------ tokens
 

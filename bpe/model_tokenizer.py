@@ -53,14 +53,14 @@ class ModelTokenizer(MergelessTokenizer):
         processor: sentencepiece.SentencePieceProcessor,
         *,
         special_tokens: Mapping[str, int],
-        unk_id: int | None,
+        unknown_id: int | None,
         adds_space: bool = True,
         first_byte: int | None = None,
     ) -> None:
-        super().__init__(name, pieces, special_tokens, unk_id=unk_id, first_byte=first_byte)
+        super().__init__(name, pieces, special_tokens, unknown_id=unknown_id, first_byte=first_byte)
         self.adds_space = adds_space
         self._processor = processor
-        self._control_ids = self._special_ids - {unk_id}
+        self._control_ids = self._special_ids - {unknown_id}
 
     def _encode_ordinary(self, text: str) -> list[int]:
         ids: list[int] = self._processor.EncodeAsIds(text)

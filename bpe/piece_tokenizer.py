@@ -57,7 +57,7 @@ class PieceTokenizer(MergelessTokenizer):
         adds_space: bool,
         symbols: Mapping[str, int] | None = None,
     ) -> None:
-        super().__init__(name, pieces, special_tokens, unk_id=None, first_byte=first_byte)
+        super().__init__(name, pieces, special_tokens, unknown_id=None, first_byte=first_byte)
         self.adds_space = adds_space
         widths = map(len, map(self._name, range(self.vocab_size)))
         self._num_bytes = np.fromiter(widths, dtype=np.int32, count=self.vocab_size)

@@ -27,7 +27,6 @@ from typing import Protocol
 from bpe.errors import UnavailableError, UnknownTokenizerError
 from bpe.hub_tokenizer import HubTokenizer
 from bpe.model_tokenizer import ModelTokenizer
-from bpe.normalizing import Change
 from bpe.piece_tokenizer import PieceTokenizer
 from bpe.pretokenize import SPLIT_PATTERNS
 from bpe.rank_tokenizer import NO_PARENT, RankTokenizer
@@ -62,18 +61,6 @@ class PretrainedTokenizer(TokenizerLike, Protocol):
 
     @property
     def name(self) -> str: ...
-    @property
-    def special_tokens(self) -> Mapping[str, int]: ...
-    @property
-    def unk_id(self) -> int | None:
-        """The token for what cannot be encoded; None if nothing is unknown."""
-
-    def token_name(self, token_id: int) -> str:
-        """Return a token as its vocabulary writes it: `▁the`, `##ing`, `<0xE2>`."""
-
-    def changes(self, text: str) -> list[Change]:
-        """Return what normalization does to a text."""
-
     def unknown_share(self, text: str) -> float:
         """Return the share of the tokens of a text that stand for something unknown."""
 
@@ -254,7 +241,7 @@ def _load_bert() -> HubTokenizer:
         tokens,
         tokenizer,
         special_tokens=_BERT.special_tokens,
-        unk_id=_BERT.special_tokens["[UNK]"],
+        unknown_id=_BERT.special_tokens["[UNK]"],
         normalize=normalizer.normalize_str,
         adds_space=False,
     )
@@ -272,7 +259,7 @@ def _load_xlmr() -> ModelTokenizer:
         model.pieces,
         SentencePieceProcessor(model_proto=proto),
         special_tokens=_XLMR.special_tokens,
-        unk_id=unk_id,
+        unknown_id=unk_id,
     )
 
 

@@ -33,7 +33,7 @@ from bpe.kernels.loader import is_work_for_kernels
 from bpe.lifetimes import NEVER, WALL, History, special_token_boundaries
 from bpe.normalizing import AlignedHistory, Change, align, list_changes, normalize_by_cluster, whole_characters
 from bpe.pretokenize import SPLIT_PATTERNS, split
-from bpe.tokenizer import MergeRows, Special, split_special
+from bpe.tokenizer import MergeRows, Special, split_special, token_text
 
 __all__ = ["NO_PARENT", "RankTokenizer"]
 
@@ -67,7 +67,7 @@ class RankTokenizer:
     ([301, 1831, 8396], [41236])
     """
 
-    unk_id: int | None = None
+    unknown_id: int | None = None
     """No text is unknown: all bytes are tokens."""
 
     def __init__(
@@ -219,11 +219,7 @@ class RankTokenizer:
         >>> [load_pretrained("gpt2").token_name(i) for i in load_pretrained("gpt2").encode(" 일")]
         ['<0x20><0xEC>', '<0x9D>', '<0xBC>']
         """
-        name = self.token_bytes(token_id)
-        try:
-            return name.decode()
-        except UnicodeDecodeError:
-            return "".join(f"<0x{byte:02X}>" for byte in name)
+        return token_text(self.token_bytes(token_id))
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
         """Return the joined bytes of the tokens: exactly the text that was encoded (and composed), in UTF-8.

@@ -19,17 +19,17 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import islice, product
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bpe.encoder import rank_lifetimes
 from bpe.errors import UnknownSymbolError
+from bpe.formats.imported import ImportedTokenizer
 from bpe.lifetimes import NEVER
 from bpe.pretokenize import split
 from bpe.rank_tokenizer import NO_PARENT, RankTokenizer
-from bpe.tokenizer import TokenizerLike
+from bpe.tokenizer import Tokenizer, TokenizerLike
 from bpe.vocabulary import TokenKind, Vocabulary
 
 __all__ = [
@@ -128,7 +128,7 @@ def find_unproduced(tokenizer: TokenizerLike, vocabulary: Vocabulary, progress: 
 def _judge_ranks(tokenizer: RankTokenizer) -> Callable[[int, bytes], Reason]:
     """Judge by the split pattern and a replay of the ranks. A whole pre-token in the table is that token."""
     ranks = dict(tokenizer.mergeable_ranks)
-    normalizer: Any = getattr(tokenizer, "normalizer", "none")
+    normalizer = tokenizer.normalizer
 
     def judge(_token_id: int, name: bytes) -> Reason:
         try:
@@ -174,7 +174,7 @@ def merges_into_one(token: bytes, ranks: Mapping[bytes, int]) -> bool:
 
 def _judge_by_encoding(tokenizer: TokenizerLike) -> Callable[[int, bytes], Reason]:
     """Judge by encoding the text of the token; the walls of its history tell a split from a merge."""
-    has_mark = getattr(tokenizer, "end_of_word", "none") not in ("none", "")
+    has_mark = _has_end_mark(tokenizer)
     looked_up = _only_looked_up(tokenizer)
 
     def judge(token_id: int, name: bytes) -> Reason:
@@ -195,6 +195,13 @@ def _judge_by_encoding(tokenizer: TokenizerLike) -> Callable[[int, bytes], Reaso
     return judge
 
 
+def _has_end_mark(tokenizer: TokenizerLike) -> bool:
+    """Tell whether the tokenizer marks the end of each word."""
+    if isinstance(tokenizer, Tokenizer):
+        return tokenizer.end_of_word != "none"
+    return isinstance(tokenizer, ImportedTokenizer) and tokenizer.end_of_word != ""
+
+
 def _encodes_to(tokenizer: TokenizerLike, text: str, token_id: int) -> bool:
     try:
         return tokenizer.encode(text) == [token_id]
@@ -204,8 +211,7 @@ def _encodes_to(tokenizer: TokenizerLike, text: str, token_id: int) -> bool:
 
 def _judge_mergeless(tokenizer: TokenizerLike, name: bytes, text: str) -> Reason:
     """Judge a token of WordPiece, Unigram or SentencePiece that its own text does not give."""
-    changes = getattr(tokenizer, "changes", None)
-    if changes is not None and changes(text):
+    if tokenizer.changes(text):
         return Reason.NORMALIZED
     # WordPiece writes ## before a token that continues a word.
     return Reason.INSIDE_WORD if name.startswith(b"##") else Reason.OTHERS

@@ -25,7 +25,7 @@ from bpe.kernels.counting import SCANNED_SPLITS
 from bpe.kernels.encoding import CompiledEncoder, CompiledMerges
 from bpe.kernels.loader import is_work_for_kernels
 from bpe.lifetimes import NEVER, WALL, History, special_token_boundaries
-from bpe.normalizing import whole_characters
+from bpe.normalizing import Change, whole_characters
 from bpe.pretokenize import count_pre_tokens, split
 
 __all__ = [
@@ -37,6 +37,7 @@ __all__ = [
     "build_history",
     "count_words",
     "split_special",
+    "token_text",
     "words_of_pre_tokens",
 ]
 
@@ -83,10 +84,25 @@ class TokenizerLike(Protocol):
     def vocab_size(self) -> int: ...
     @property
     def num_merges(self) -> int: ...
+    @property
+    def special_tokens(self) -> Mapping[str, int]: ...
+    @property
+    def unknown_id(self) -> int | None:
+        """The token that stands for what cannot be encoded; None where the vocabulary has none.
+
+        Without one either nothing is unknown, or `encode` raises and a history holds UNKNOWN_ID.
+        """
+
     def encode(self, text: str, *, special: Special = "text") -> list[int]: ...
     def decode(self, ids: Iterable[int]) -> str: ...
     def decode_bytes(self, ids: Iterable[int]) -> bytes: ...
-    def token_bytes(self, token: int) -> bytes: ...
+    def token_bytes(self, token: int, /) -> bytes: ...
+    def token_name(self, token: int, /) -> str:
+        """Return a token as its vocabulary writes it: `▁the`, `##ing`, `<0xE2>`."""
+
+    def changes(self, text: str) -> list[Change]:
+        """Return what normalization does to a text before it is split."""
+
     def history(self, text: str, *, special: Special = "text") -> History: ...
     def base_names(self) -> dict[int, bytes]: ...
     def merge_rows(self, ranks: NDArray[np.int64] | None = None) -> MergeRows: ...
@@ -159,6 +175,11 @@ class Tokenizer:
     def num_merges(self) -> int:
         """Merges."""
         return len(self.merges)
+
+    @property
+    def unknown_id(self) -> None:
+        """None: of bytes nothing is unknown, and a character that is unknown has no token."""
+        return None
 
     @property
     def vocab_size(self) -> int:
@@ -294,6 +315,14 @@ class Tokenizer:
         highest = max([len(self._names) - 1, *self._special_names])
         raise TokenIdError(f"token id must be from 0 to {highest:,} and in use, but is {token:,}")
 
+    def token_name(self, token: int) -> str:
+        """Return a token as people write it, see `token_text`.
+
+        Raises:
+            TokenIdError: no token has this id.
+        """
+        return token_text(self.token_bytes(token))
+
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
         """Return the joined bytes of the tokens: exactly the encoded text, for a bytes tokenizer.
 
@@ -320,6 +349,10 @@ class Tokenizer:
         return self.decode_bytes(ids).decode("utf-8", errors="replace")
 
     # ------------------------------------------------------------------ history
+
+    def changes(self, text: str) -> list[Change]:
+        """Return what normalization does to a text: nothing, it is taken as it is."""
+        return []
 
     def lifetimes(self, text: str) -> NDArray[np.int32]:
         """Return int32[max(num_base_symbols - 1, 0)]: the merge rank at which each boundary disappears."""
@@ -372,6 +405,18 @@ class Tokenizer:
         every = np.array(self.merges, dtype=np.int64).reshape(-1, 2)
         rank = np.arange(len(every), dtype=np.int64) if ranks is None else np.asarray(ranks, dtype=np.int64)
         return MergeRows(rank, every[rank, 0], every[rank, 1], len(self.base_symbols) + rank)
+
+
+def token_text(name: bytes) -> str:
+    r"""Return the bytes of a token as people write them: its text, or where it is part of a character each byte.
+
+    >>> token_text(b" the"), token_text(b" \xec")
+    (' the', '<0x20><0xEC>')
+    """
+    try:
+        return name.decode()
+    except UnicodeDecodeError:
+        return "".join(f"<0x{byte:02X}>" for byte in name)
 
 
 def count_words(text: str, pattern: str, end_of_word: str = "none") -> dict[str, int]:

@@ -30,10 +30,10 @@ from numpy.typing import NDArray
 from bpe.errors import SettingsError, TokenIdError, UnknownSymbolError
 from bpe.greedy import Trie, history_of_tokens
 from bpe.lifetimes import History
-from bpe.normalizing import whole_characters
+from bpe.normalizing import Change, whole_characters
 from bpe.pretokenize import compile_split, split
 from bpe.settings import Base
-from bpe.tokenizer import UNKNOWN_ID, MergeRows, Special, Unknown, split_special
+from bpe.tokenizer import UNKNOWN_ID, MergeRows, Special, Unknown, split_special, token_text
 
 __all__ = ["Arc", "Lattice", "Segmentation", "UnigramTokenizer", "spell", "unspell"]
 
@@ -162,6 +162,16 @@ class UnigramTokenizer:
     def vocab_size(self) -> int:
         """Tokens."""
         return len(self.tokens)
+
+    @property
+    def special_tokens(self) -> Mapping[str, int]:
+        """None: all text is ordinary."""
+        return {}
+
+    @property
+    def unknown_id(self) -> None:
+        """None: a character that is unknown has no token."""
+        return None
 
     @cached_property
     def _trie(self) -> Trie:
@@ -448,6 +458,18 @@ class UnigramTokenizer:
         if not 0 <= token < len(self.tokens):
             raise TokenIdError(f"token id must be from 0 to {self.vocab_size - 1:,}, but is {token:,}")
         return self.tokens[token]
+
+    def token_name(self, token: int) -> str:
+        """Return a token as people write it: its text, or where that is part of a character its bytes.
+
+        Raises:
+            TokenIdError: no token has this id.
+        """
+        return token_text(self.token_bytes(token))
+
+    def changes(self, text: str) -> list[Change]:
+        """Return what normalization does to a text: nothing, it is taken as it is."""
+        return []
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
         """Return the joined bytes of the tokens: the text that was encoded. UNKNOWN_ID gives U+FFFD."""

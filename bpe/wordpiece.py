@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from bpe.errors import SettingsError, TokenIdError
 from bpe.greedy import Trie, history_of_tokens
 from bpe.lifetimes import History
-from bpe.normalizing import whole_characters
+from bpe.normalizing import Change, whole_characters
 from bpe.pretokenize import split
 from bpe.tokenizer import MergeRows, Special, split_special
 
@@ -162,6 +162,18 @@ class WordPieceTokenizer:
         if not 0 <= token < len(self.vocabulary):
             raise TokenIdError(f"token id must be from 0 to {self.vocab_size - 1:,}, but is {token:,}")
         return self.vocabulary[token].written.encode()
+
+    def token_name(self, token: int) -> str:
+        """Return a token as a vocabulary file writes it: `##able` where a word goes on.
+
+        Raises:
+            TokenIdError: no token has this id.
+        """
+        return self.token_bytes(token).decode()
+
+    def changes(self, text: str) -> list[Change]:
+        """Return what normalization does to a text: nothing, it is taken as it is; BERT's clean-up is left out."""
+        return []
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
         """Return the words, one space between them: how they were separated was not encoded."""

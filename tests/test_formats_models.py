@@ -235,7 +235,7 @@ def test_special_tokens_of_a_vocabulary_count_when_they_are_asked_for():
     assert tokenizer.special_tokens == {"[PAD]": 0, "[UNK]": 1, "[CLS]": 2, "[SEP]": 3, "[MASK]": 4}
     assert 3 not in tokenizer.encode("low [SEP]")
     assert tokenizer.encode("low [SEP]", special="special") == [*tokenizer.encode("low"), 3]
-    assert tokenizer.encode("👍") == [tokenizer.unk_id]
+    assert tokenizer.encode("👍") == [tokenizer.unknown_id]
 
 
 @pytest.mark.parametrize(

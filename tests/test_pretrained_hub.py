@@ -285,9 +285,9 @@ def test_normalized_text_changes_nothing_but_the_space_in_front(name: str) -> No
 def test_share_of_unknown_tokens() -> None:
     bert, xlmr = load_pretrained("bert-uncased"), load_pretrained("xlm-r")
 
-    assert bert.unk_id == bert.encode("😉")[0] == 100
+    assert bert.unknown_id == bert.encode("😉")[0] == 100
     assert bert.unknown_share("a 😉 b ꙮ") == 0.5
-    assert xlmr.unk_id == 3
+    assert xlmr.unknown_id == 3
     assert xlmr.unknown_share("a ꙮ") == pytest.approx(1 / 3)
     assert bert.unknown_share("") == bert.unknown_share(" ") == 0
 
@@ -352,7 +352,7 @@ def hub_xlmr() -> HubTokenizer:
         load_xlmr().pieces,
         tokenizer,
         special_tokens={"<mask>": 250_001},
-        unk_id=3,
+        unknown_id=3,
         normalize=tokenizer.normalizer.normalize_str,
         adds_space=True,
     )

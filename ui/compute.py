@@ -87,14 +87,13 @@ def tokenize(name: str, text: str, special: Special, mine: TokenizerLike | None 
     joined = b"".join(map(names.__getitem__, history.final_ids.tolist()))
     drawn_text = clip_text(text)
     drawn = history if len(drawn_text) == len(text) else tokenizer.history(drawn_text, special=special)
-    changes = getattr(tokenizer, "changes", None)
     return Tokenized(
         num_bytes=len(text.encode()),
         num_chars=len(text),
         ids=history.final_ids,
         names=names,
         is_exact=joined == text.encode(),
-        changes=tuple(changes(text)) if changes is not None else (),
+        changes=tuple(tokenizer.changes(text)),
         payload=stage_payload(tokenizer, [StageView(drawn)]),
         num_drawn_bytes=len(drawn.text),
         num_merges=tokenizer.num_merges,

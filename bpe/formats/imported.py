@@ -26,7 +26,7 @@ from bpe.formats.pipeline import Normalize, Piece, Step, run_steps
 from bpe.lifetimes import NEVER, History
 from bpe.normalizing import AlignedHistory, Change, Unit, align, list_changes, normalize_by_cluster, whole_characters
 from bpe.rank_tokenizer import NO_PARENT
-from bpe.tokenizer import UNKNOWN_ID, MergeRows, Special, Unknown, split_special
+from bpe.tokenizer import UNKNOWN_ID, MergeRows, Special, Unknown, split_special, token_text
 
 __all__ = ["AddedToken", "ImportedTokenizer"]
 
@@ -249,6 +249,14 @@ class ImportedTokenizer:
                 f"a token id of {self.name} must be from 0 to {self.vocab_size - 1:,} and in use, but is {token:,}"
             )
         return name
+
+    def token_name(self, token: int) -> str:
+        """Return a token as people write it, see `token_text`.
+
+        Raises:
+            TokenIdError: no token has this id.
+        """
+        return token_text(self.token_bytes(token))
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
         """Return the joined bytes of the tokens; with an end-of-word mark, one space after each word but the last.

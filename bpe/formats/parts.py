@@ -118,7 +118,8 @@ def take_apart(tokenizer: TokenizerLike) -> Parts:
     Raises:
         FormatError: a tokenizer of another kind.
     """
-    for text in (getattr(tokenizer, "split", ""), *getattr(tokenizer, "special_tokens", {})):
+    split = tokenizer.split if isinstance(tokenizer, Tokenizer | RankTokenizer) else ""
+    for text in (split, *tokenizer.special_tokens):
         if not is_unicode(text):
             raise FormatError(
                 f"split pattern and special tokens must be writable as UTF-8, but {quote(text)} holds a lone surrogate"
@@ -136,7 +137,7 @@ def take_apart(tokenizer: TokenizerLike) -> Parts:
             special_tokens=tokenizer.special_tokens,
         )
     if isinstance(tokenizer, RankTokenizer):
-        if getattr(tokenizer, "normalizer", "none") != "none":
+        if tokenizer.normalizer != "none":
             raise FormatError(
                 f"a rank table to write must take texts as they are, but {tokenizer.name} normalizes them; "
                 "no format here holds both"

@@ -323,7 +323,7 @@ def _read_with_library(document: Node, vocab: dict[str, int], unknown: int | Non
         [text_of[token] for token in range(num_ids)],
         tokenizer,
         special_tokens=special,
-        unk_id=unknown,
+        unknown_id=unknown,
         normalize=str if normalizer is None else normalizer.normalize_str,
         adds_space=adds_space,
     )

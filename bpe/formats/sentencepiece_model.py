@@ -54,7 +54,7 @@ def read(files: Files, split: str | None = None) -> ModelTokenizer:
         pieces,
         processor,
         special_tokens=special_tokens,
-        unk_id=processor.unk_id(),
+        unknown_id=processor.unk_id(),
         adds_space=_adds_space(processor, file),
         first_byte=_first_byte([token_id for token_id in ids if processor.IsByte(token_id)], pieces, file),
     )

@@ -10,7 +10,7 @@ libraries carry different Unicode tables.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise, zip_longest
 
 from bpe.errors import FormatError, UnknownSymbolError
@@ -48,19 +48,13 @@ def check_equal_ids(tokenizer: TokenizerLike, library: LibraryEncode, who: str, 
     """
     for text, ids in _probes(tokenizer, probe_text):
         _compare(ids, library(text, False), text, who)
-    for special in special_tokens_of(tokenizer):
+    for special in tokenizer.special_tokens:
         # A character tokenizer may not know these letters, bare or at this place; then the token stands alone.
         for text in (f"ab{special}{special} c", special * 2):
             with_special = _encode(tokenizer, text, special="special")
             if with_special is not None:
                 _compare(with_special, library(text, True), text, who)
                 break
-
-
-def special_tokens_of(tokenizer: TokenizerLike) -> Mapping[str, int]:
-    """Return the special tokens of a tokenizer; the protocol does not ask for them, but all kinds here have them."""
-    special_tokens: Mapping[str, int] = getattr(tokenizer, "special_tokens", {})
-    return special_tokens
 
 
 def _compare(ours: list[int], theirs: list[int], text: str, who: str) -> None:
@@ -82,7 +76,7 @@ def _probes(tokenizer: TokenizerLike, probe_text: str) -> Iterator[tuple[str, li
     yield from _known(tokenizer, "".join(texts), [*texts, *map("".join, pairwise(texts))])
     for joiner in (" ", "\n"):
         yield from _known(tokenizer, joiner.join(texts), map(joiner.join, pairwise(texts)))
-    special_tokens = list(special_tokens_of(tokenizer))
+    special_tokens = list(tokenizer.special_tokens)
     yield from _known(tokenizer, " ".join(special_tokens), special_tokens)
 
 

@@ -55,7 +55,7 @@ def read(files: Files, split: str | None = None) -> HubTokenizer:
         tokens,
         tokenizer,
         special_tokens={token: ids[token] for token in SPECIAL_TOKENS if token in ids},
-        unk_id=ids[UNKNOWN],
+        unknown_id=ids[UNKNOWN],
         normalize=normalizer.normalize_str,
         adds_space=False,
     )

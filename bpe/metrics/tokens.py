@@ -66,13 +66,9 @@ def encode_marked(tokenizer: TokenizerLike, text: str) -> list[int]:
 
 
 def unknown_id(tokenizer: TokenizerLike) -> int:
-    """Return the id that stands for what the tokenizer does not know: of its [UNK], else UNKNOWN_ID.
+    """Return the id that stands for what the tokenizer does not know: of its own token for that, else UNKNOWN_ID.
 
     >>> unknown_id(Tokenizer())
     -1
     """
-    special = getattr(tokenizer, "special_tokens", {})
-    for name in ("[UNK]", "<unk>", "<UNK>"):
-        if name in special:
-            return int(special[name])
-    return UNKNOWN_ID
+    return UNKNOWN_ID if tokenizer.unknown_id is None else tokenizer.unknown_id

@@ -7,8 +7,8 @@ from functools import cache
 
 import streamlit as st
 
-from bpe import UNKNOWN_ID, LongestMatch, Tokenizer
-from bpe.greedy import ByteVocabulary, Difference
+from bpe import UNKNOWN_ID, LongestMatch, Tokenizer, TokenizerLike
+from bpe.greedy import Difference
 from bpe.pretrained import load_pretrained, pretrained_info
 from bpe.quirks import TextToken
 from bpe.samples import load_sample
@@ -70,7 +70,7 @@ def show() -> None:
     show_about("greedy")
 
 
-def _choose_vocabulary() -> tuple[str, str, ByteVocabulary]:
+def _choose_vocabulary() -> tuple[str, str, TokenizerLike]:
     own = state.own_tokenizer()
     names = [name for name in _REAL if pretrained_info(name).available]
     names += [TEXTBOOK, *([state.OWN_NAME] if own else [])]
@@ -93,7 +93,7 @@ def _matchers() -> JobBoard[LongestMatch]:
     return JobBoard(num_kept=2)
 
 
-def _greedy(name: str, key: str, tokenizer: ByteVocabulary) -> LongestMatch:
+def _greedy(name: str, key: str, tokenizer: TokenizerLike) -> LongestMatch:
     def label(job: Job[LongestMatch]) -> str:
         return f"Sorting the {tokenizer.vocab_size:,} tokens of {name} by their beginnings"
 
@@ -112,7 +112,7 @@ def _totals(key: str, text: str, _greedy: LongestMatch) -> tuple[int, int]:
     return int(_greedy.tokenizer.history(text).num_tokens[-1]), len(_greedy.encode(text))
 
 
-def _show_differences(tokenizer: ByteVocabulary, differences: Sequence[Difference]) -> None:
+def _show_differences(tokenizer: TokenizerLike, differences: Sequence[Difference]) -> None:
     rows = []
     for difference in differences[:_NUM_ROWS]:
         title = show_token(difference.pre_token)
@@ -125,11 +125,11 @@ def _show_differences(tokenizer: ByteVocabulary, differences: Sequence[Differenc
     st.dataframe(difference_table(tokenizer, differences), hide_index=True, height=min(38 + 35 * len(differences), 400))
 
 
-def _name(tokenizer: ByteVocabulary, token: int) -> bytes:
+def _name(tokenizer: TokenizerLike, token: int) -> bytes:
     return "\ufffd".encode() if token == UNKNOWN_ID else tokenizer.token_bytes(token)
 
 
-def difference_table(tokenizer: ByteVocabulary, differences: Sequence[Difference]) -> dict[str, list[str] | list[int]]:
+def difference_table(tokenizer: TokenizerLike, differences: Sequence[Difference]) -> dict[str, list[str] | list[int]]:
     """Return the differences as columns."""
 
     def cut(ids: Sequence[int]) -> str:

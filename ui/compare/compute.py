@@ -111,12 +111,11 @@ def row_of(text: str, special: Special, contender: Contender) -> Row:
         placed = place_tokens(tokenizer, text, special=special)
     except BpeError as error:
         return Row(contender.name, PlacedTokens(np.zeros(0, dtype=np.int64), None), problem=str(error))
-    changes = getattr(tokenizer, "changes", None)
     history = tokenizer.history(text, special=special) if contender.name == OWN_NAME else None
     return Row(
         name=contender.name,
         placed=placed,
-        find_changes=partial(changes, text) if changes is not None else tuple,
+        find_changes=partial(tokenizer.changes, text),
         num_unknown=_num_unknown(tokenizer, placed.ids),
         names=_names(tokenizer, placed.ids),
         history=history,
@@ -159,12 +158,11 @@ def own_at_step(row: Row, step: int) -> Row:
 
 
 def _num_unknown(tokenizer: TokenizerLike, ids: NDArray[np.int64]) -> int:
-    unknown = {UNKNOWN_ID, getattr(tokenizer, "unk_id", None), getattr(tokenizer, "unknown_id", None)} - {None}
-    return int(np.isin(ids, sorted(unknown)).sum())
+    unknown = [UNKNOWN_ID] if tokenizer.unknown_id is None else [UNKNOWN_ID, tokenizer.unknown_id]
+    return int(np.isin(ids, unknown).sum())
 
 
 def _names(tokenizer: TokenizerLike, ids: NDArray[np.int64]) -> dict[int, str]:
-    token_name = getattr(tokenizer, "token_name", None)
-    if tokenizer.num_merges or token_name is None:
+    if tokenizer.num_merges:
         return {}
-    return {token: token_name(token) for token in np.unique(ids).tolist()}
+    return {token: tokenizer.token_name(token) for token in np.unique(ids).tolist() if token != UNKNOWN_ID}

@@ -48,16 +48,20 @@ COMPARABLE_UNKNOWN = 0.1
 _MOST_SHELF_BYTES = 64_000_000
 
 
+Kept = NDArray[np.int64] | TokenCounts | Estimate | TokenizerLike
+"""What a shelf holds: counts unit by unit, a measure with its interval, or the tokenizer that was counted with."""
+
+
 class Shelf:
     """A store of counts and tokenizers, the least recently used go first. Safe from several threads."""
 
     def __init__(self, most_bytes: int) -> None:
         self._most_bytes = most_bytes
         self._num_bytes = 0
-        self._kept: OrderedDict[tuple[Any, ...], tuple[Any, int]] = OrderedDict()
+        self._kept: OrderedDict[tuple[Any, ...], tuple[Kept, int]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
+    def get(self, key: tuple[Any, ...], make: Callable[[], Kept]) -> Kept:
         """Return what is kept under the key; make and keep it if there is nothing."""
         with self._lock:
             if key in self._kept:
@@ -79,13 +83,13 @@ class Shelf:
         return self._num_bytes
 
 
-def _size_of(made: Any) -> int:
+def _size_of(made: Kept) -> int:
     """Estimate bytes: exactly for arrays, 200 a merge for a tokenizer, which keeps a few objects for each."""
     if isinstance(made, np.ndarray):
         return made.nbytes + 100
     if isinstance(made, TokenCounts):
         return made.num_tokens.nbytes + made.num_unknown.nbytes + 200
-    return 200 * (1 + getattr(made, "num_merges", 0))
+    return 200 if isinstance(made, Estimate) else 200 * (1 + made.num_merges)
 
 
 @dataclass(frozen=True, eq=False)

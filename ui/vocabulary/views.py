@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from bpe import UNKNOWN_ID
+from bpe import UNKNOWN_ID, RankTokenizer
 from bpe.costs import token_ids
 from bpe.errors import TokenIdError
 from bpe.merge_tree import merge_tree
@@ -245,7 +245,7 @@ def _show_rows(chosen: Chosen, vocabulary: Vocabulary, found: Reachability) -> N
 def _show_glitches(chosen: Chosen, found: Reachability, vocabulary: Vocabulary) -> None:
     """Candidates computed here, and examples published by others, kept apart."""
     # A space put in front of a text spares the inside of words; a composed text never holds what is not composed.
-    composes = getattr(chosen.tokenizer, "normalizer", "none") != "none"
+    composes = isinstance(chosen.tokenizer, RankTokenizer) and chosen.tokenizer.normalizer != "none"
     num_candidates = len(found.rows(*_STRANGE, Reason.NOT_UTF8, *([Reason.NORMALIZED] if composes else [])))
     st.subheader("Candidates for glitch tokens")
     st.markdown(
