@@ -372,7 +372,10 @@ def test_spread_keeps_order_and_gap():
 def test_agreement_map_shows_every_pair():
     score = np.array([[1, 0.25], [0.25, 1]])
     figure = agreement_map(["a", "<b>"], score, score, ("Jaccard", "F1"))
-    assert [list(row) for row in figure.data[0].text] == [["1", ".25"], [".25", "1"]]
+    written = {
+        (x, y): text for trace in figure.data[1:] for x, y, text in zip(trace.x, trace.y, trace.text, strict=True)
+    }
+    assert written == {(0, 0): "1", (0, 1): ".25", (1, 0): ".25", (1, 1): "1"}
     assert figure.layout.xaxis.ticktext == ("a", "&lt;b&gt;")
 
 

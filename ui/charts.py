@@ -8,11 +8,12 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-__all__ = ["contest_chart", "training_curve"]
+__all__ = ["contest_chart", "training_curve", "write_cells"]
 
 ACCENT = "#d1495b"
 QUIET = "#5b7fa6"
 _MOST_POINTS = 2_000
+_LIGHT_FROM = 0.5  # of Cividis: from here on black stands out more than white
 
 
 def training_curve(num_tokens: NDArray[np.int64], num_bytes: int, step: int) -> go.Figure:
@@ -50,6 +51,27 @@ def training_curve(num_tokens: NDArray[np.int64], num_bytes: int, step: int) -> 
         yaxis=_count_axis("tokens of the corpus", int(num_tokens[0])),
     )
     return figure
+
+
+def write_cells(
+    figure: go.Figure, brightness: NDArray[np.float64], texts: Sequence[Sequence[str]], size: int = 12
+) -> None:
+    """Write on the cells of a heat map in Cividis, white on the dark half of the scale and black on the light half.
+
+    Plotly's own choice follows the theme and is too faint in the middle of the scale.
+
+    brightness   float[rows, columns], each cell's place on the scale from 0 to 1; nan where there is no value
+    """
+    is_known = ~np.isnan(brightness)
+    is_light = brightness > _LIGHT_FROM
+    for chosen, colour in ((is_light & is_known, "#000000"), (~is_light & is_known, "#FFFFFF")):
+        rows, columns = np.nonzero(chosen)
+        cells = [texts[row][column] for row, column in zip(rows, columns, strict=True)]
+        text = {"mode": "text", "text": cells, "textfont": {"color": colour, "size": size}}
+        figure.add_trace(go.Scatter(x=columns, y=rows, hoverinfo="skip", **text))
+    rows, columns = np.nonzero(~is_known)
+    absent = {"mode": "text", "text": ["–"] * len(rows), "hoverinfo": "skip"}
+    figure.add_trace(go.Scatter(x=columns, y=rows, **absent))
 
 
 def contest_chart(labels: Sequence[str], counts: Sequence[int], num_tied: int) -> go.Figure:

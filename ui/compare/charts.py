@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from ui.charts import ACCENT, QUIET
+from ui.charts import ACCENT, QUIET, write_cells
 from ui.text import chart_literal
 
 __all__ = ["agreement_map", "merge_curve", "spread"]
@@ -140,15 +140,15 @@ def agreement_map(
             ygap=1,
             customdata=other,
             hovertext=[[f"{one} and {two}" for two in labels] for one in labels],
-            text=[[_write_score(value) for value in row] for row in score.tolist()],
-            texttemplate="%{text}",
-            textfont={"size": 11},  # without a colour of its own it takes what stands out from the cell
             hovertemplate=f"%{{hovertext}}<br>{titles[0]} %{{z:.3f}}<br>{titles[1]} %{{customdata:.3f}}<extra></extra>",
             showscale=False,
         )
     )
+    written = [[_write_score(value) for value in row] for row in score.tolist()]
+    write_cells(figure, score, written, size=11 if len(names) <= 10 else 9)
     figure.update_layout(
         height=120 + 32 * len(names),
+        showlegend=False,
         margin={"l": 10, "r": 10, "t": 10, "b": 10},
         xaxis={"tickvals": places, "ticktext": labels, "tickangle": -45, "automargin": True, "showgrid": False},
         yaxis={

@@ -14,6 +14,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from ui.charts import write_cells
 from ui.languages.compute import COMPARABLE_UNKNOWN, Answer, Grid
 from ui.text import chart_literal
 
@@ -25,7 +26,6 @@ _QUIET = "rgba(128, 128, 128, 0.35)"
 _ROW_HEIGHT = 21
 _LEGEND_ROW_HEIGHT = 22
 _NUM_FOLLOWED = 5
-_LIGHT_FROM = 0.5
 """Where on Cividis black reads better than white: at (125, 124, 120) both have a contrast of more than 4."""
 
 
@@ -176,7 +176,9 @@ def heat_map(grid: Grid, answer: Answer, axis: Axis) -> go.Figure:
             },
         )
     )
-    _write_cells(figure, colours, texts, not grid.measure.more_is_worse)
+    least, most = np.nanmin(colours), np.nanmax(colours)
+    brightness = (colours - least) / max(most - least, 1e-9)
+    write_cells(figure, brightness if grid.measure.more_is_worse else 1 - brightness, texts)
     figure.update_layout(
         height=_ROW_HEIGHT * len(order) + 190,
         margin={"l": 5, "r": 5, "t": 90, "b": 100},
@@ -201,26 +203,6 @@ def heat_map(grid: Grid, answer: Answer, axis: Axis) -> go.Figure:
         dragmode=False,
     )
     return figure
-
-
-def _write_cells(
-    figure: go.Figure, colours: NDArray[np.float64], texts: Sequence[Sequence[str]], is_reversed: bool
-) -> None:
-    """Write the values on the cells, white on the dark half of the scale and black on the light half.
-
-    Plotly's own choice follows the theme and is too faint in the middle of the scale.
-    """
-    least, most = np.nanmin(colours), np.nanmax(colours)
-    place = (colours - least) / max(most - least, 1e-9)
-    is_light = (1 - place if is_reversed else place) > _LIGHT_FROM
-    for chosen, colour in ((is_light & ~np.isnan(place), "#000000"), (~is_light & ~np.isnan(place), "#FFFFFF")):
-        rows, columns = np.nonzero(chosen)
-        cells = [texts[row][column] for row, column in zip(rows, columns, strict=True)]
-        text = {"mode": "text", "text": cells, "textfont": {"color": colour, "size": 12}}
-        figure.add_trace(go.Scatter(x=columns, y=rows, hoverinfo="skip", **text))
-    rows, columns = np.nonzero(np.isnan(place))
-    absent = {"mode": "text", "text": ["–"] * len(rows), "hoverinfo": "skip"}
-    figure.add_trace(go.Scatter(x=columns, y=rows, **absent))
 
 
 # ---------------------------------------------------------------------------------------------- rank flips
