@@ -8,6 +8,7 @@
     ├── UnknownSymbolError    (ValueError)    a character that a character-level tokenizer never saw
     ├── TokenIdError          (KeyError)      a token id outside the vocabulary
     ├── UnknownTokenizerError (KeyError)      a name that no tokenizer goes by
+    ├── StoppedError          (RuntimeError)  work that its progress function stopped before there was a result
     └── UnavailableError      (RuntimeError)  something that exists, but cannot be had on this machine
 
 A message says what must hold, what was given, and what to do about it. The app shows it as it stands.
@@ -19,6 +20,7 @@ __all__ = [
     "FormatError",
     "SettingsError",
     "SpecialTokenError",
+    "StoppedError",
     "TokenIdError",
     "UnavailableError",
     "UnknownSymbolError",
@@ -60,6 +62,10 @@ class TokenIdError(BpeError, KeyError):
 
 class UnknownTokenizerError(BpeError, KeyError):
     """No tokenizer goes by that name."""
+
+
+class StoppedError(BpeError, RuntimeError):
+    """The progress function asked to stop, and there is no part to give."""
 
 
 class UnavailableError(BpeError, RuntimeError):

@@ -14,6 +14,7 @@ come about: read trainer.py (while learning merges) and encoder.py (while applyi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -113,6 +114,32 @@ class History:
             walls=walls,
             num_merges=num_merges,
             final_ids=final_ids.astype(np.int64),
+        )
+
+    @classmethod
+    def joined(cls, histories: Sequence[History]) -> History:
+        """Return the history of texts behind one another, of one tokenizer; a wall stands between two of them.
+
+        >>> from bpe import Tokenizer
+        >>> parts = [Tokenizer().history(text) for text in ("ab", "", "c")]
+        >>> joined = History.joined(parts)
+        >>> joined.tokens(0), joined.walls.tolist()
+        ([b'a', b'b', b'c'], [False, True])
+        """
+        kind = next((type(history) for history in histories if type(history) is not History), History)
+        there = [history for history in histories if history.num_symbols]
+        if not there:
+            return histories[0]
+        starts = np.cumsum([0, *(len(history.text) for history in there)])
+        offsets = [history.offsets[:-1] + start for history, start in zip(there, starts[:-1], strict=True)]
+        between = [(np.append(history.lifetimes, NEVER), np.append(history.walls, True)) for history in there]
+        return kind(
+            text=b"".join([history.text for history in there]),
+            offsets=np.concatenate([*offsets, starts[-1:]]).astype(np.int64),
+            lifetimes=np.concatenate([lifetimes for lifetimes, _walls in between])[:-1].astype(np.int32),
+            walls=np.concatenate([walls for _lifetimes, walls in between])[:-1].astype(np.bool_),
+            num_merges=there[0].num_merges,
+            final_ids=np.concatenate([history.final_ids for history in there]),
         )
 
     @property
