@@ -26,12 +26,13 @@ from bpe import (
     train_wordpiece,
 )
 from bpe.bench import lay_out_round, lay_out_step
+from bpe.errors import StoppedError
 from bpe.samples import load_sample, load_word_counts
 from ui import state
 from ui.algorithms import about, bench, charts, digits, dropout, gage, greedy, lattice, models, race, runners
 from ui.algorithms.charts import Curve, Spread, lattice_chart, lattice_rows, race_chart, spread_chart
 from ui.algorithms.menu import PARTS
-from ui.algorithms.runners import NAMES, StoppedError, run_race, tokens_of
+from ui.algorithms.runners import NAMES, run_race, tokens_of
 from ui.compute import Corpus
 from ui.jobs import Job
 from ui.languages.contenders import Mine, find_contender

@@ -15,7 +15,7 @@ from pagetest import finished, head_of, open_page, page_at, said
 from streamlit.testing.v1 import AppTest
 
 from bpe import Tokenizer, TrainSettings, train
-from bpe.errors import CorpusError
+from bpe.errors import CorpusError, StoppedError
 from bpe.metrics import MEASURES, count_tokens, ratio_of_totals, token_distribution, whole_words
 from bpe.parallel import load_parallel, parse_parallel_files
 from bpe.pretrained import load_pretrained
@@ -30,7 +30,6 @@ from ui.languages.contenders import (
     TRAINED_NAMES,
     Contender,
     Mine,
-    StoppedError,
     contender_names,
     find_contender,
     training_text,

@@ -10,10 +10,10 @@ from typing import TypeVar
 import streamlit as st
 
 from bpe import Tokenizer, TrainSettings, UnigramSettings, UnigramTokenizer, train, train_unigram
+from bpe.errors import StoppedError
 from bpe.samples import list_samples, load_sample, load_word_counts
 from bpe.trainer import Progress
 from ui import state
-from ui.algorithms.runners import StoppedError
 from ui.jobs import Job, JobBoard
 from ui.waiting import awaited
 
@@ -97,7 +97,7 @@ def _awaited(what: str, name: str, make: Callable[[Progress], Made]) -> Tokenize
     def work(job: Job[Tokenizer | UnigramTokenizer]) -> Tokenizer | UnigramTokenizer:
         made = make(job.report)
         if job.is_stopping:  # the part that was learned would be kept as if it were the whole
-            raise StoppedError
+            raise StoppedError("the training was stopped before it was done: start it again")
         return made
 
     return awaited(

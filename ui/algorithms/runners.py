@@ -25,11 +25,12 @@ from bpe import (
     train_unigram,
     train_wordpiece,
 )
+from bpe.errors import StoppedError
 from bpe.quirks import TextToken
 from ui.compute import Corpus
 from ui.jobs import Job, JobBoard
 
-__all__ = ["NAMES", "Race", "Runner", "StoppedError", "race_key", "races", "run_race", "tokens_of"]
+__all__ = ["NAMES", "Race", "Runner", "race_key", "races", "run_race", "tokens_of"]
 
 NAMES = ("byte-pair encoding", "WordPiece", "Unigram")
 
@@ -37,10 +38,6 @@ _SPLIT = "gpt2"
 _NUM_FIRST = 16
 _STEPS = 1_000
 _MOST_TIMED_SECONDS = 1.0
-
-
-class StoppedError(Exception):
-    """The reader asked to stop. Never shown: the page that asked says so."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +98,7 @@ def run_race(corpus: Corpus, vocab_size: int, min_pair_count: int, job: Job[Race
         def report(done: int, asked: int, number: int = number) -> bool:
             share = min(done / max(asked, 1), 1.0)
             if not job.report(int(_STEPS * (number + share)), _STEPS * len(runs)):
-                raise StoppedError
+                raise StoppedError("the trainings were stopped before they were done: start them again")
             return True
 
         report(0, 1)

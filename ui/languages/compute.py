@@ -18,7 +18,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from bpe import TokenizerLike
-from bpe.errors import UnavailableError
+from bpe.errors import StoppedError, UnavailableError
 from bpe.metrics import (
     MEASURES,
     Estimate,
@@ -36,7 +36,7 @@ from bpe.parallel import ParallelText
 from bpe.trainer import Progress
 from ui.compute import stage_payload
 from ui.jobs import Job, JobBoard
-from ui.languages.contenders import Contender, StoppedError
+from ui.languages.contenders import Contender
 from ui.languages.question import Question
 from ui.stage.payload import StageView
 
@@ -185,7 +185,7 @@ class _Answering:
     def _step(self) -> None:
         self._num_done += 1
         if not self._job.report(self._num_done, self._num_steps):
-            raise StoppedError
+            raise StoppedError("the counting was stopped before it was done: start it again")
 
     def _load(self, contender: Contender) -> TokenizerLike:
         def goes_on(done: int, asked: int) -> bool:

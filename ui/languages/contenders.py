@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from bpe import Tokenizer, TokenizerLike, Training, TrainSettings, train
+from bpe.errors import StoppedError
 from bpe.parallel import load_parallel
 from bpe.pretrained import load_pretrained, pretrained_info, pretrained_names
 from bpe.trainer import Progress
@@ -25,7 +26,6 @@ __all__ = [
     "TRAINED_NAMES",
     "Contender",
     "Mine",
-    "StoppedError",
     "contender_names",
     "find_contender",
     "training_text",
@@ -35,10 +35,6 @@ RAW_BYTES = "raw bytes"
 TRAINED = {"trained on English": ("eng",), "trained on Hindi": ("hin",), "trained on a mix": ()}
 """Name -> languages of the training text; none stands for all chosen ones."""
 TRAINED_NAMES = tuple(TRAINED)
-
-
-class StoppedError(Exception):
-    """The reader asked to stop. Never shown: the page that asked is gone."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,5 +116,5 @@ def _trained(name: str, settings: TrainSettings, languages: Sequence[str]) -> Co
 def _train(languages: Sequence[str], settings: TrainSettings, progress: Progress) -> TokenizerLike:
     training: Training = train(training_text(languages), settings, progress=progress)
     if training.stopped == "cancelled":
-        raise StoppedError
+        raise StoppedError("the training was stopped before it was done: start it again")
     return training.tokenizer
