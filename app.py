@@ -6,15 +6,18 @@ from ui import controls, frame, state, views, waiting
 
 frame.begin("tokenize")
 with frame.readable_errors():
-    choice = controls.enter_text()
-    name, special = controls.choose_tokenizer()
+    with frame.beside_stage("controls"):
+        choice = controls.enter_text()
+        name, special = controls.choose_tokenizer()
     result = waiting.tokenized(name, choice.text, special)
 
-state.linked_step(result.num_merges)
+state.check_stage_link(result.num_merges)
 frame.show_notices()
-views.show_text_notices(choice.notices)
-views.show_summary(result)
+if not frame.is_embedded():
+    views.show_text_notices(choice.notices)
+    views.show_summary(result)
 views.step_stage(result.payload, key=state.TOKENIZE_STAGE, num_merges=result.num_merges)
-views.show_ids(result)
-st.caption("Try next: drag the slider to 0 to see the bytes, then up again and watch words appear.")
+if not frame.is_embedded():
+    views.show_ids(result)
+    st.caption("Try next: drag the slider to 0 to see the bytes, then up again and watch words appear.")
 frame.end()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from pagetest import open_page, plain
+from pagetest import finished, head_of, open_page, plain
 
 from ui import state
 
@@ -36,8 +36,16 @@ CHOICES = [
 ]
 
 
+AMOUNTS = [
+    ("pages/3_Languages.py", state.BILL_PRICE, {state.LANGUAGES_VIEW: "bill"}),
+    ("pages/4_Algorithms.py", state.ALPHA, {state.ALGORITHM: "Lattice"}),
+    ("pages/4_Algorithms.py", state.DROP_SHARE, {state.ALGORITHM: "Dropout"}),
+    ("pages/7_Costs.py", state.TOKEN_PRICE, {}),
+]
+
+
 def value_of(app, key: str):
-    return next(widget.value for widget in app.number_input if widget.key == key)
+    return next(widget.value for widget in [*app.number_input, *app.slider] if widget.key == key)
 
 
 @pytest.mark.parametrize(("page", "name", "others"), WHOLE_NUMBERS)
@@ -46,6 +54,51 @@ def test_a_number_that_is_none_is_left_out_whole(page, name, others, asked):
     app = open_page(page, **others, **{name: asked})
     assert any(repr(asked[:20]) in plain(warning.value) for warning in app.warning)
     assert value_of(app, name) == value_of(open_page(page, **others), name)
+
+
+@pytest.mark.parametrize(("page", "name", "others"), AMOUNTS)
+@pytest.mark.parametrize("asked", ["inf", "nan", "abc", "-1", "9999999", "1e400", "٣", ""])
+def test_an_amount_that_is_none_is_left_out(page, name, others, asked):
+    app = open_page(page, **others, **{name: asked})
+    assert any(f"asks for {asked!r}" in plain(warning.value) for warning in app.warning)
+    assert value_of(app, name) == value_of(open_page(page, **others), name)
+
+
+def test_an_amount_in_range_is_taken_without_a_word():
+    app = open_page("pages/4_Algorithms.py", algorithm="Dropout", **{state.DROP_SHARE: "0.35"})
+    assert not app.warning
+    assert value_of(app, state.DROP_SHARE) == 0.35
+
+
+@pytest.mark.parametrize(("asked", "is_taken"), [("maybe", False), ("1", False), ("true", True), ("False", True)])
+def test_a_switch_is_on_or_off(asked, is_taken):
+    app = open_page("pages/7_Costs.py", model="your own", **{state.MODEL_TIED: asked})
+    said = any(f"asks for {asked!r}" in plain(warning.value) for warning in app.warning)
+    assert said != is_taken
+    assert app.checkbox(key=state.MODEL_TIED).value == (asked == "true")
+
+
+def test_of_a_step_that_is_too_large_only_a_link_is_told():
+    app = open_page("pages/1_Train.py", merges="60", step="50")
+    assert not app.warning
+    finished(app.number_input(key=state.NUM_MERGES).set_value(20).run())
+    assert not app.warning
+    assert head_of(app)["step"] == 20
+    app = open_page("pages/1_Train.py", merges="20", step="50")
+    assert ["asks for step 50" in plain(warning.value) for warning in app.warning] == [True]
+
+
+def test_what_the_stage_shows_comes_with_the_link_and_what_it_cannot_show_is_said():
+    app = open_page("app.py", shown=["marks", "ids"], speed="4")
+    assert not app.warning
+    options = {"marks": True, "walls": False, "bytes": False, "ids": True, "speed": 4}
+    assert head_of(app)["options"] == options
+    app = open_page("app.py", shown=["ids", "smells"], speed="9")
+    notices = [plain(warning.value) for warning in app.warning]
+    assert [word for word in ("'smells'", "'9'") if any(word in notice for notice in notices)] == ["'smells'", "'9'"]
+    assert head_of(app)["options"] == options | {"marks": False, "speed": 15}
+    assert app.query_params["shown"] in ("ids", ["ids"])
+    assert "speed" not in app.query_params
 
 
 @pytest.mark.parametrize(("page", "name", "others"), CHOICES)

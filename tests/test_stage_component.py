@@ -103,6 +103,12 @@ def test_options_from_outside_that_are_none_are_off(options: object) -> None:
     assert reported(turn, report(turn, options=options), 100).options == PLAIN
 
 
+@pytest.mark.parametrize(("speed", "taken"), [(4, 4), (60, 60), (5, 15), ("4", 15), (4.5, 15), (None, 15), ([4], 15)])
+def test_speed_is_one_that_is_on_offer(speed: object, taken: int) -> None:
+    turn = next_turn(head(3), None, None)
+    assert reported(turn, report(turn, options={"speed": speed}), 100).options == StageOptions(speed=taken)
+
+
 @pytest.mark.parametrize("state", [None, "text", {"step": 7}, {"step": {"value": 7}}, {"step": None}])
 def test_report_of_another_shape_is_no_report(state: Any) -> None:
     turn = next_turn(head(3), None, None)

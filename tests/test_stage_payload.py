@@ -105,7 +105,8 @@ def test_id_is_of_the_drawing_not_of_the_step_or_the_options() -> None:
     assert read_head(payload)["id"] == read_head(other_step)["id"]
     assert read_head(payload)["id"] != read_head(other_text)["id"]
     assert read_head(other_step)["step"] == 3
-    assert read_head(other_step)["options"] == {"marks": True, "walls": False, "bytes": False, "ids": False}
+    shown = {"marks": True, "walls": False, "bytes": False, "ids": False, "speed": 15}
+    assert read_head(other_step)["options"] == shown
 
 
 def test_id_tells_titles_apart() -> None:

@@ -17,7 +17,7 @@ from bpe.kernels.loader import start_loading
 from ui import share, state
 from ui.text import count_of, markdown_literal
 
-__all__ = ["PAGES", "begin", "end", "readable_errors", "show_notices"]
+__all__ = ["PAGES", "STAGE_PAGES", "begin", "beside_stage", "end", "is_embedded", "readable_errors", "show_notices"]
 
 
 class Page(NamedTuple):
@@ -47,6 +47,9 @@ PAGES = {
     ),
 }
 
+STAGE_PAGES = ("tokenize", "train")
+"""Pages of which the stage can stand alone inside another page."""
+
 # Wide pages use the room; the stage's own layout decides what stands beside what. The style only tightens
 # what Streamlit leaves generous, stops long words from widening a phone's page, and gives small print and pressed
 # buttons a contrast of at least 4.5 in light and dark.
@@ -61,13 +64,24 @@ _STYLE = """
 </style>
 """
 
+# Inside another page the room belongs to the stage. Controls are there, because they hold what the link asks for, but
+# out of sight, unless one of them has something to say.
+_EMBEDDED_STYLE = """
+<style>
+  .block-container { padding: 0.25rem 0.5rem 0.5rem; }
+  [data-testid="stSidebar"], [data-testid="stExpandSidebarButton"], [data-testid="stHeader"] { display: none; }
+  [class*="st-key-beside-stage"]:not(:has([data-testid="stAlert"])) { display: none; }
+  [data-testid="stMain"] [data-testid="stVerticalBlock"] { gap: 0.25rem; }
+</style>
+"""
+
 
 def begin(page: str) -> None:
     """Set the page up: call it first on every page."""
     this = PAGES[page]
     st.set_page_config(page_title=f"{this.name} · byte-pair encoding", page_icon="🧩", layout="wide")
     start_loading()  # once a server, in the background: nothing a reader asks waits for it
-    st.html(_STYLE)
+    st.html(_STYLE + (_EMBEDDED_STYLE if is_embedded() else ""))
     state.enter_page(page)
     with st.sidebar:
         for entry in PAGES.values():
@@ -75,10 +89,28 @@ def begin(page: str) -> None:
         st.divider()
         st.session_state[state.OWN_PLACE] = st.empty()
         share.open_link()
+    if is_embedded():
+        share.show_way_out()
+        return
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.title(this.name, width="content")
-        share.show_button()
+        share.show_button(is_stage=page in STAGE_PAGES)
     st.markdown(f"**{this.question}**")
+
+
+def is_embedded() -> bool:
+    """Whether this page stands inside another one: the address says `embed=true`."""
+    return bool(st.context.is_embedded)
+
+
+@contextmanager
+def beside_stage(part: str) -> Iterator[None]:
+    """Draw controls that an embedded page keeps out of sight; what they are set to holds there too."""
+    if not is_embedded():
+        yield
+        return
+    with st.container(key=f"beside-stage-{part}"):
+        yield
 
 
 def end() -> None:

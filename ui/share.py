@@ -16,7 +16,7 @@ from ui import state
 from ui.links import LONGEST_IN_LINK, LinkError, pack_texts, unpack_texts
 from ui.text import count_of
 
-__all__ = ["open_link", "show_button"]
+__all__ = ["open_link", "show_button", "show_way_out"]
 
 _FOLDER = Path(__file__).parent / "share_link"
 
@@ -28,6 +28,9 @@ def _source(name: str) -> str:
 _fragment = st.components.v2.component("link_fragment", html="<span hidden></span>\n", js=_source("fragment.js"))
 _link = st.components.v2.component(
     "share_link", html=_source("link.html"), css=_source("link.css"), js=_source("link.js")
+)
+_way_out = st.components.v2.component(
+    "way_out", html=_source("way_out.html"), css=_source("way_out.css"), js=_source("way_out.js")
 )
 
 
@@ -48,13 +51,21 @@ def _open_fragment() -> None:
         state.note_link_error(error)
 
 
+def show_way_out() -> None:
+    """Draw the link that leads from an embedded view to the same view in the app."""
+    _way_out(key=state.WAY_OUT)
+
+
 @st.fragment
-def show_button() -> None:
-    """Draw the button; what it opens is made only then, and draws nothing else of the page again."""
+def show_button(*, is_stage: bool) -> None:
+    """Draw the button; what it opens is made only then, and draws nothing else of the page again.
+
+    is_stage    whether the page has a stage that can stand inside another page
+    """
     box = st.popover("Share", key=state.SHARE_BUTTON, icon=":material/share:", on_change="rerun", width="content")
     if box.open:
         with box:
-            _show_link()
+            _show_link(is_stage)
 
 
 def _is_sample(key: str, text: str) -> bool:
@@ -65,7 +76,7 @@ def _is_sample(key: str, text: str) -> bool:
     return text == "".join(f"{word}\t{count}\n" for word, count in load_word_counts(table).items())
 
 
-def _show_link() -> None:
+def _show_link(is_stage: bool) -> None:
     st.markdown("**A link to this view**")
     texts = {key: text for key, text in state.texts_beside_address().items() if not _is_sample(key, text)}
     packed = ""
@@ -88,7 +99,7 @@ def _show_link() -> None:
             "The page *Train* makes a link that trains it again.",
             icon=":material/merge:",
         )
-    _link(data={"packed": packed, "longest": LONGEST_IN_LINK}, key=state.SHARE_LINK)
+    _link(data={"packed": packed, "longest": LONGEST_IN_LINK, "embeds": is_stage}, key=state.SHARE_LINK)
     if len(packed) > LONGEST_IN_LINK:
         st.caption(
             f"Your text is {count_of(len(packed), 'character')} when packed, more than servers take in an address: it "

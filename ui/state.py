@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import streamlit as st
@@ -18,6 +18,7 @@ from streamlit.errors import StreamlitAPIException
 from bpe import TokenizerLike, Training
 from bpe.corpus import clean_text
 from ui.links import LinkError, pack_text, unpack_text, unpack_texts
+from ui.stage.payload import SPEEDS, SWITCHES, StageOptions
 
 # URL names, which are the keys of bound widgets
 TOKENIZER = "tokenizer"
@@ -34,6 +35,8 @@ NUM_MERGES = "merges"
 MIN_PAIR_COUNT = "least"
 SENTENCE = "sentence"
 STEP = "step"
+SHOWN = "shown"
+SPEED = "speed"
 TEXT = "z"
 QUIRK = "quirk"
 WORD = "word"
@@ -174,6 +177,7 @@ OWN_PLACE = "own-tokenizer-place"
 LINK_FRAGMENT = "link-fragment"
 SHARE_BUTTON = "share"
 SHARE_LINK = "share-link"
+WAY_OUT = "way-out"
 
 _OWN = "own-tokenizer"
 _OWN_NEIGHBOURS = "own-neighbours"
@@ -185,6 +189,9 @@ _KEPT_TEXTS = "kept-texts"
 _SEEN_TEXTS = "seen-texts"
 _LEFT_TEXTS = "left-texts"
 _PAGE = "page"
+_STEP_IN_ADDRESS = "step-in-address"
+
+_AMOUNT = r"-?[0-9]{1,15}(\.[0-9]{1,15})?"
 
 # Text areas whose text a link brings along, and lines that the address holds as they are typed
 _TEXT_AREAS = (TEXT_AREA, CORPUS_PASTE, CODE, GAGE_TEXT)
@@ -308,11 +315,36 @@ def number_binding(name: str) -> Literal["query-params"] | None:
     in an error there. Such a value is dropped from the link, and the next run binds again.
     """
     asked = st.query_params.get(name)
-    if asked is None or re.fullmatch(r"-?[0-9]{1,15}(\.[0-9]{1,15})?", asked):
+    if asked is None or re.fullmatch(_AMOUNT, asked):
         return "query-params"
     _note(f"The link asks for {asked[:20]!r} where a number belongs; the default is shown.")
     st.query_params.pop(name, None)
     return None
+
+
+def check_link_amount(name: str, least: float, most: float, what: str) -> None:
+    """Note when the link asks for an amount, whole or not, that is none or out of range.
+
+    Call it before a bound slider or number input, which takes its default without a word.
+    """
+    asked = st.query_params.get(name)
+    if asked is None:
+        return
+    try:
+        is_allowed = re.fullmatch(_AMOUNT, asked) is not None and least <= float(asked) <= most
+    except ValueError:
+        is_allowed = False
+    if not is_allowed:
+        _note(f"The link asks for {asked[:20]!r} {what}; it must be a number from {least:,} to {most:,}.")
+        _leave_out(name)
+
+
+def check_link_switch(name: str, what: str) -> None:
+    """Note when the link sets a check box to anything but on or off: the box would drop it without a word."""
+    asked = st.query_params.get(name)
+    if asked is not None and asked.lower() not in ("true", "false"):
+        _note(f"The link asks for {asked[:20]!r} as {what}; it must be true or false.")
+        _leave_out(name)
 
 
 def _note(notice: str) -> None:
@@ -481,17 +513,23 @@ def names_own_tokenizer() -> bool:
 
 
 def linked_step(num_merges: int, default: int | None = None) -> int:
-    """Return the step that the URL asks for, at most num_merges; without one, the default, or all merges."""
+    """Return the step that the URL asks for, at most num_merges; without one, the default, or all merges.
+
+    Of a step that is too large only a link is told: one that stood here before, or that the reader went to, is
+    clipped without a word when there are fewer merges now.
+    """
     asked = st.query_params.get(STEP)
     if asked is None:
         return num_merges if default is None else default
     step = _number(asked)
-    if step is not None:
-        if step > num_merges:
-            _note(f"The link asks for step {step:,}, but there are only {num_merges:,} merges: the last is shown.")
-            st.query_params.pop(STEP, None)
-        return min(step, num_merges)
-    _note(f"The link asks for step {asked[:20]!r}, which is no number: all merges are shown.")
+    if step is not None and step <= num_merges:
+        st.session_state[_STEP_IN_ADDRESS] = asked
+        return step
+    is_known = st.session_state.pop(_STEP_IN_ADDRESS, None) == asked
+    if step is None:
+        _note(f"The link asks for step {asked[:20]!r}, which is no number: all merges are shown.")
+    elif not is_known:
+        _note(f"The link asks for step {step:,}, but there are only {num_merges:,} merges: the last is shown.")
     st.query_params.pop(STEP, None)
     return num_merges
 
@@ -501,7 +539,43 @@ def link_step(step: int, num_merges: int) -> None:
     if step == num_merges:
         st.query_params.pop(STEP, None)
     else:
-        st.query_params[STEP] = str(step)
+        st.query_params[STEP] = st.session_state[_STEP_IN_ADDRESS] = str(step)
+
+
+# ---------------------------------------------------------------------------------------------- what the stage shows
+
+
+def check_stage_link(num_merges: int) -> None:
+    """Note what of a link's step and options cannot be had: before the notices are shown, which the stage follows."""
+    linked_step(num_merges)
+    linked_options()
+
+
+def linked_options() -> StageOptions:
+    """Return what the link wants shown on the stage besides the coloured text, and how fast it plays."""
+    check_link_each(SHOWN, SWITCHES, "marks on the stage")
+    check_link(SPEED, [str(speed) for speed in SPEEDS], "speed")
+    shown = st.query_params.get_all(SHOWN)
+    speed = _number(st.query_params.get(SPEED, str(StageOptions().speed)))
+    options = StageOptions(**{name: name in shown for name in SWITCHES})
+    if speed in SPEEDS:
+        options = replace(options, speed=speed)
+    if not set(shown) <= set(SWITCHES) or speed != options.speed:
+        link_options(options)  # what is not to be had leaves the address: it is said once
+    return options
+
+
+def link_options(options: StageOptions) -> None:
+    """Put what the stage shows into the URL; what it opens with is left out."""
+    shown = [name for name in SWITCHES if getattr(options, name)]
+    if shown:
+        st.query_params[SHOWN] = shown
+    else:
+        st.query_params.pop(SHOWN, None)
+    if options.speed == StageOptions().speed:
+        st.query_params.pop(SPEED, None)
+    else:
+        st.query_params[SPEED] = str(options.speed)
 
 
 # ---------------------------------------------------------------------------------------------- numbers in links

@@ -13,7 +13,7 @@ import streamlit as st
 from bpe import TokenizerLike, Training
 from bpe.kernels.loader import why_not_ready
 from bpe.training import Contest
-from ui import state
+from ui import frame, state
 from ui.changes import changes_in_words
 from ui.charts import contest_chart, training_curve
 from ui.compute import Corpus, Tokenized
@@ -80,9 +80,17 @@ def show_unknown(num_unknown: int) -> None:
 
 
 def step_stage(payload: bytes, *, key: str, num_merges: int) -> int:
-    """Draw the stage, keep its step in the URL, and return the step."""
-    payload = with_head(payload, step=state.linked_step(num_merges))
-    drawn = stage(payload, key=key, on_step=lambda step: state.link_step(step, num_merges))
+    """Draw the stage, keep its step and what it shows in the URL, and return the step."""
+    payload = with_head(payload, step=state.linked_step(num_merges), options=asdict(state.linked_options()))
+    drawn = stage(
+        payload,
+        key=key,
+        on_step=lambda step: state.link_step(step, num_merges),
+        on_options=state.link_options,
+        height=None if frame.is_embedded() else 400,
+    )
+    if frame.is_embedded():
+        return drawn.step
     st.download_button(
         "This view as a file that plays offline",
         lambda: export_html(with_head(payload, step=drawn.step, options=asdict(drawn.options)), "Tokens, step by step"),

@@ -67,6 +67,6 @@ def test_nothing_serious_on_a_page(app_server: Callable[[Path], str], page: Page
         assert violations(page, axe) == [], scheme
     page.emulate_media(color_scheme="light")
     page.get_by_role("button", name="Share").click()
-    page.get_by_role("button", name="Copy", exact=True).wait_for()
+    page.get_by_role("button", name="Copy the link").wait_for()
     still(page)
     assert violations(page, axe) == [], "with the link open"

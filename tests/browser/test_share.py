@@ -39,7 +39,7 @@ def opened(page: Page, url: str) -> None:
 def link_of(page: Page) -> str:
     """Press the button, copy the link, and return what the clipboard then holds."""
     page.get_by_role("button", name="Share").click()
-    page.get_by_role("button", name="Copy", exact=True).click()
+    page.get_by_role("button", name="Copy the link").click()
     expect(page.get_by_role("status").filter(has_text="Copied")).to_be_visible()
     link = str(page.evaluate("navigator.clipboard.readText()"))
     assert page.get_by_role("textbox", name="Link").input_value() == link

@@ -284,7 +284,7 @@ def test_switches_are_reported_and_stay(open_stage: Open, page: Page) -> None:
     open_stage(text="code", size=4000, merges=NUM_MERGES, walls="")
     expect(page.locator("input[name=walls]")).to_be_checked()
     page.locator("input[name=marks]").check()
-    expect(page.get_by_text("StageOptions(marks=True, walls=True, bytes=False, ids=False)")).to_be_visible()
+    expect(page.get_by_text("StageOptions(marks=True, walls=True, bytes=False, ids=False, speed=15)")).to_be_visible()
     set_step(page, 3)
     expect(page.get_by_text("step on the server: 3")).to_be_visible()
     expect(page.locator("input[name=marks]")).to_be_checked()

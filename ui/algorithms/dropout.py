@@ -75,6 +75,7 @@ def _choose_tokenizer() -> tuple[Tokenizer, str]:
 
 
 def _choose_sampling() -> tuple[float, int, int]:
+    state.check_link_amount(state.DROP_SHARE, 0, 1, "as share left out")
     state.check_link_number(state.SEED, 0, 10**6, "as seed")
     state.check_link_number(state.NUM_SAMPLES, 1, _MOST_SAMPLES, "samples")
     first, second, third = st.columns([2, 1, 1])

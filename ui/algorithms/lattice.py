@@ -112,6 +112,7 @@ def _names(tokenizer: UnigramTokenizer, ids: tuple[int, ...], word: str) -> list
 
 def _show_samples(tokenizer: UnigramTokenizer, word: str) -> None:
     st.markdown("**Cuts drawn by chance**")
+    state.check_link_amount(state.ALPHA, 0, 3, "as alpha")
     state.check_link_number(state.SEED, 0, 10**6, "as seed")
     state.check_link_number(state.NUM_SAMPLES, 1, _MOST_SAMPLES, "samples")
     first, second, third = st.columns([2, 1, 1])

@@ -68,6 +68,7 @@ def choose_model(vocab_size: int) -> Model:
     names = [*MODEL_SHAPES, _OWN_MODEL]
     state.check_link(state.MODEL, names, "model")
     state.check_link(state.STORED_AS, list(PRECISIONS), "precision")
+    state.check_link_amount(state.TOKEN_PRICE, 0, 10**6, "as price")
     first, second, third = st.columns([2, 1, 1])
     with first:
         name = st.selectbox("Model", names, index=names.index(_DEFAULT_MODEL), key=state.MODEL, bind="query-params")
@@ -99,6 +100,7 @@ def choose_model(vocab_size: int) -> Model:
 
 
 def _own_shape(vocab_size: int) -> ModelShape:
+    state.check_link_switch(state.MODEL_TIED, "one matrix for input and output")
     first, second, third, fourth = st.columns(4)
     with first:
         millions = _number("Million parameters", state.MODEL_MILLIONS, 1_000, 10**8)

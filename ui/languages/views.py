@@ -322,6 +322,7 @@ def _choose_workload(question: Question, answer: Answer) -> tuple[str, Workload]
     units = ["words", "characters"] if answer.reference_words else ["characters"]
     for key, most in ((state.BILL_AMOUNT, 10**12), (state.BILL_DOCUMENT, 10**9), (state.BILL_WINDOW, 10**8)):
         state.check_link_number(key, 1, most, "in the workload")
+    state.check_link_amount(state.BILL_PRICE, 0, 10**6, "as price")
     state.check_link(state.BILL_UNIT, units, "unit")
     state.check_link(state.BILL_SHAPE, [*MODEL_SHAPES, _OWN_SHAPE], "model shape")
     state.check_link(state.BILL_PRECISION, list(PRECISIONS), "precision")

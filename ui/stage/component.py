@@ -16,7 +16,7 @@ from typing import Any
 import streamlit as st
 
 from ui.stage.bundle import stage_css, stage_html, stage_js
-from ui.stage.payload import StageOptions, read_head, with_head
+from ui.stage.payload import SPEEDS, SWITCHES, StageOptions, read_head, with_head
 
 __all__ = ["StageState", "stage"]
 
@@ -47,12 +47,13 @@ def stage(
     key: str,
     on_step: Callable[[int], None] | None = None,
     on_options: Callable[[StageOptions], None] | None = None,
-    height: int = 400,
+    height: int | None = 400,
 ) -> StageState:
     """Draw a payload of `build_payload` and return where the reader is.
 
-    `height` is the height of the text in pixels. `on_step` and `on_options` are called with the new value, before
-    the rerun that a change causes. While the reader drags nothing is sent; the step arrives on release.
+    `height` is the height of the text in pixels; None: what the window leaves to it. `on_step` and `on_options` are
+    called with the new value, before the rerun that a change causes. While the reader drags nothing is sent; the step
+    arrives on release.
 
     A page may build its payload with the step that was returned last time (then a link or the back button can
     move the stage), or always with the same step (then only the reader moves it).
@@ -118,9 +119,11 @@ def reported(turn: Turn, state: Any, num_merges: int) -> StageState:
         step = turn.given.step
     options = _report(turn, state, "options")
     if not isinstance(options, Mapping):
-        options = asdict(turn.given.options)
-    shown = {name: options.get(name) is True for name in asdict(turn.given.options)}
-    return StageState(step=step, options=StageOptions(**shown))
+        return StageState(step=step, options=turn.given.options)
+    shown = StageOptions(**{name: options.get(name) is True for name in SWITCHES})
+    speed = options.get("speed")
+    is_speed = isinstance(speed, int) and speed in SPEEDS
+    return StageState(step=step, options=replace(shown, speed=speed) if is_speed else shown)
 
 
 def _report(turn: Turn, state: Any, name: str) -> Any:

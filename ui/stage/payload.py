@@ -42,7 +42,17 @@ from bpe.errors import SettingsError
 from bpe.lifetimes import NEVER, WALL, History
 from ui.stage.names import pack_names
 
-__all__ = ["MergeColumns", "StageOptions", "StageView", "build_payload", "pack_payload", "read_head", "with_head"]
+__all__ = [
+    "SPEEDS",
+    "SWITCHES",
+    "MergeColumns",
+    "StageOptions",
+    "StageView",
+    "build_payload",
+    "pack_payload",
+    "read_head",
+    "with_head",
+]
 
 _VERSION = 1
 _SMALL_NEVER = 2**15 - 1
@@ -69,20 +79,29 @@ class MergeColumns(Protocol):
     num_tokens_after: NDArray[np.int64] | None
 
 
+SWITCHES = ("marks", "walls", "bytes", "ids")
+"""The options that are on or off."""
+
+SPEEDS = (1, 4, 15, 60)
+"""Merges a second, to choose from."""
+
+
 @dataclass(frozen=True)
 class StageOptions:
-    """What the stage shows besides the coloured text; the reader switches each on and off.
+    """What the stage shows besides the coloured text, and how fast it plays; the reader sets each.
 
     marks  a sign for every character without ink: spaces, tabs, line breaks, zero-width characters
     walls  boundaries between pre-tokens, which no merge crosses, as double lines
     bytes  the bytes in hex, under characters that several tokens share
     ids    the token id under every token
+    speed  merges a second while it plays, one of SPEEDS
     """
 
     marks: bool = False
     walls: bool = False
     bytes: bool = False
     ids: bool = False
+    speed: int = 15
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ const COMMIT_AFTER = 400; // ms without a change, after which the host hears of 
 const SETTLED_EVERY = 100; // ms: colours follow every frame, words and the table ten times a second
 const SPEAK_AFTER = 600; // ms: one sentence once things have settled
 const CALM_STEPS_PER_SECOND = 2; // at most so many for readers who asked for less motion
-const SETTINGS = ["marks", "walls", "bytes", "ids"];
+const SWITCHES = ["marks", "walls", "bytes", "ids"];
 
 export class Stage {
   #abort = new AbortController();
@@ -25,6 +25,7 @@ export class Stage {
   #playFrame = 0;
   #isDragging = false;
   #committed = 0;
+  #committedOptions = "";
   #shownToken = "";
   #spokenStep = -1;
   #pointedView = null;
@@ -37,7 +38,7 @@ export class Stage {
     this.host = host;
     this.step = 0;
     this.payload = null;
-    this.settings = Object.fromEntries(SETTINGS.map((name) => [name, false]));
+    this.settings = Object.fromEntries(SWITCHES.map((name) => [name, false]));
     const find = (selector) => root.querySelector(selector);
     this.element = find(".stage");
     this.element.stage = this;
@@ -96,6 +97,7 @@ export class Stage {
     this.#committed = head.step;
     this.step = head.step;
     this.applyOptions(head.options);
+    this.element.classList.toggle("fills-window", head.height === null);
     if (head.height) this.element.style.setProperty("--height", `${head.height}px`);
     this.readTheme();
     this.paintNow();
@@ -127,9 +129,9 @@ export class Stage {
   moveTo(step) {
     if (this.#isDragging) return;
     this.pause();
-    clearTimeout(this.#commitTimer);
     this.#committed = step;
     this.step = step;
+    this.#scheduleCommit(); // of options that wait
     setText(this.note, "");
     this.ask();
   }
@@ -140,11 +142,18 @@ export class Stage {
     this.#commitTimer = setTimeout(() => this.#commit(), COMMIT_AFTER);
   }
 
+  /** Step and options go out together: what the reader switches in one go is one message. */
   #commit() {
     clearTimeout(this.#commitTimer);
-    if (this.step === this.#committed) return;
-    this.#committed = this.step;
-    this.host.commitStep(this.step);
+    if (this.step !== this.#committed) {
+      this.#committed = this.step;
+      this.host.commitStep(this.step);
+    }
+    const options = JSON.stringify(this.options);
+    if (options !== this.#committedOptions) {
+      this.#committedOptions = options;
+      this.host.commitOptions(this.options);
+    }
   }
 
   play() {
@@ -212,12 +221,19 @@ export class Stage {
 
   // --------------------------------------------------------------------------------------------------- settings
 
+  /** What the reader has set: what is shown, and how fast it plays. */
+  get options() {
+    return { ...this.settings, speed: Number(this.speed.value) };
+  }
+
   /** What the host wants shown; not reported back. */
   applyOptions(options) {
-    for (const name of SETTINGS) {
+    for (const name of SWITCHES) {
       this.settings[name] = Boolean(options?.[name]);
       this.#checkbox(name).checked = this.settings[name];
     }
+    if (options?.speed) this.speed.value = String(options.speed);
+    this.#committedOptions = JSON.stringify(this.options);
     this.#applySettings();
   }
 
@@ -365,11 +381,12 @@ export class Stage {
     this.#on(this.playButton, "click", () => (this.#playFrame ? this.pause() : this.play()));
     this.#on(find(".previous-place"), "click", () => this.goToPlace(this.#pointedView, -1));
     this.#on(find(".next-place"), "click", () => this.goToPlace(this.#pointedView, 1));
-    for (const name of SETTINGS) {
+    this.#on(this.speed, "change", () => this.#scheduleCommit());
+    for (const name of SWITCHES) {
       this.#on(this.#checkbox(name), "change", (event) => {
         this.settings[name] = event.target.checked;
         this.#applySettings();
-        this.host.commitOptions({ ...this.settings });
+        this.#scheduleCommit();
       });
     }
     for (const view of this.allViews) this.#listenToView(view);
