@@ -2,14 +2,15 @@
 
 import streamlit as st
 
-from ui import controls, frame, state, views, waiting
+from ui import controls, frame, state, views
+from ui.tokenizing import tokenized
 
 frame.begin("tokenize")
 with frame.readable_errors():
     with frame.beside_stage("controls"):
         choice = controls.enter_text()
-        name, special = controls.choose_tokenizer()
-    result = waiting.tokenized(name, choice.text, special)
+        chosen, special = controls.choose_tokenizer()
+    result = tokenized(chosen, choice.text, special)
 
 state.check_stage_link(result.num_merges)
 frame.show_notices()

@@ -2,13 +2,14 @@
 
 import streamlit as st
 
-from ui import frame
-from ui.quirks import controls, menu
+from ui import choosing, frame
+from ui.quirks import menu
 
 frame.begin("quirks")
 with frame.readable_errors():
     draw = menu.choose_quirk()
-    chosen = controls.choose_tokenizer()
+    chosen = choosing.choose()
+    choosing.show_about(chosen)
     st.divider()
     draw(chosen)
 frame.show_notices()

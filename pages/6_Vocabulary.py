@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from ui import frame
+from ui import choosing, frame
 from ui.vocabulary import compute, controls, views
 
 frame.begin("vocabulary")
 with frame.readable_errors():
-    chosen = controls.choose_vocabulary()
+    chosen = choosing.choose("Vocabulary")
     vocabulary = compute.vocabulary_of(chosen.key, chosen.tokenizer)
     st.caption(controls.describe(chosen, vocabulary))
     wanted = controls.choose_filter(vocabulary)

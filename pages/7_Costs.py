@@ -2,15 +2,15 @@
 
 import streamlit as st
 
-from ui import frame
+from ui import choosing, frame
 from ui.costs import controls, views
 from ui.views import show_text_notices
-from ui.vocabulary.controls import choose_vocabulary
 
 frame.begin("costs")
 with frame.readable_errors():
     choice = controls.choose_text()
-    chosen = choose_vocabulary("Tokenizer")
+    chosen = choosing.choose()
+    choosing.show_about(chosen)
     model = controls.choose_model(chosen.tokenizer.vocab_size)
     counts = views.counted(chosen, choice.text)
 

@@ -33,9 +33,10 @@ from ui.algorithms import about, bench, charts, digits, dropout, gage, greedy, l
 from ui.algorithms.charts import Curve, Spread, lattice_chart, lattice_rows, race_chart, spread_chart
 from ui.algorithms.menu import PARTS
 from ui.algorithms.runners import NAMES, run_race, tokens_of
+from ui.choosing import Mine
 from ui.compute import Corpus
 from ui.jobs import Job
-from ui.languages.contenders import Mine, find_contender
+from ui.languages.contenders import find_contender
 
 PAGE = "pages/4_Algorithms.py"
 HUG = load_word_counts("hug-pug")

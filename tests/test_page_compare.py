@@ -21,9 +21,10 @@ from bpe.formats import load_tokenizer, save_tokenizer
 from bpe.pretrained import load_pretrained
 from ui import state
 from ui.brought import BROUGHT_NAME
+from ui.choosing import Chosen, Mine, find
 from ui.compare.charts import agreement_map, merge_curve, spread
 from ui.compare.compute import Row, compare, own_at_step, row_of
-from ui.compare.contenders import Contender, example_tokenizer
+from ui.compare.contenders import example_tokenizer
 from ui.compare.loading import Loader
 from ui.compare.payload import MOST_DRAWN_BYTES, build_rows
 from ui.compare.presets import PRESETS
@@ -288,13 +289,13 @@ def test_an_unreadable_file_is_a_sentence_and_the_page_goes_on(files, says):
 # ---------------------------------------------------------------------------------------------- parts
 
 
-def contender(name: str) -> Contender:
-    return Contender(name, name, lambda: load_pretrained(name))
+def contender(name: str) -> Chosen:
+    return find(name, Mine())
 
 
 def own_row(training, text: str) -> Row:
     tokenizer = training.tokenizer
-    return row_of(text, "text", Contender("yours", str(id(training)), lambda: tokenizer))
+    return row_of(text, "text", Chosen("yours", "", str(id(training)), "", {}, lambda: tokenizer))
 
 
 @pytest.mark.parametrize("mark", ["none", "separate", "attached"])

@@ -146,5 +146,5 @@ def test_the_trained_tokenizer_is_offered_on_the_first_page():
     training = train("low low lower", TrainSettings(num_merges=3, min_pair_count=1))
     app.session_state["own-tokenizer"] = state.OwnTokenizer(training, "key", "a corpus", 3)
     finished(app.run())
-    assert "Trained here on a corpus, 3 merges." in said(app)
+    assert "Trained here on a corpus, 3 merges" in said(app)
     assert "joined token bytes equal the text: **yes**" in said(app)

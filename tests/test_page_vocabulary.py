@@ -187,7 +187,7 @@ def test_a_tokenizer_trained_here_is_a_vocabulary():
     app.selectbox(key=state.TOKENIZER).set_value(state.OWN_NAME).run()
     finished(app)
     assert listing_of(app)[0]["num_rows"] == 296
-    assert "after 40 merges" in said(app)
+    assert "English, 40 merges" in said(app)
 
 
 def test_a_file_of_the_reader_is_a_vocabulary():
@@ -198,7 +198,7 @@ def test_a_file_of_the_reader_is_a_vocabulary():
     app.selectbox(key=state.TOKENIZER).set_value(BROUGHT_NAME).run()
     finished(app)
     assert listing_of(app)[0]["num_rows"] == tokenizer.vocab_size
-    assert f"From {name}" in said(app)
+    assert f"{name} · {tokenizer.vocab_size} ids" in said(app)
 
 
 def test_a_file_that_is_no_tokenizer_is_one_sentence():

@@ -15,6 +15,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from bpe import UNKNOWN_ID, History, MergeRows, TokenizerLike, Training, TrainSettings, train
+from bpe.in_pieces import history_in_pieces
 from bpe.normalizing import Change, write_out_added
 from bpe.pretrained import load_pretrained
 from bpe.tokenizer import Special
@@ -79,10 +80,20 @@ def tokenize_key(name: str, text: str, special: Special, own_key: str) -> str:
     return hashlib.sha256("\0".join((name, special, own_key, text)).encode()).hexdigest()
 
 
-def tokenize(name: str, text: str, special: Special, mine: TokenizerLike | None = None) -> Tokenized:
-    """Return the text under a real tokenizer, or under one of the reader's."""
+def tokenize(
+    name: str,
+    text: str,
+    special: Special,
+    mine: TokenizerLike | None = None,
+    progress: Progress | None = None,
+) -> Tokenized:
+    """Return the text under a real tokenizer, or under one of the reader's.
+
+    Raises:
+        StoppedError: the progress function said so.
+    """
     tokenizer: TokenizerLike = load_pretrained(name) if mine is None else mine
-    history = tokenizer.history(text, special=special)
+    history = history_in_pieces(tokenizer, text, special=special, progress=progress)
     names = _names_of(tokenizer, history.final_ids)
     joined = b"".join(map(names.__getitem__, history.final_ids.tolist()))
     drawn_text = clip_text(text)

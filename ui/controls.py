@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -11,12 +11,11 @@ import streamlit as st
 from bpe import SPLIT_PATTERNS, TrainSettings
 from bpe.corpus import clean_text, decode_text, encoding_candidates, parse_word_counts
 from bpe.errors import CorpusError
-from bpe.pretrained import pretrained_info, pretrained_names
 from bpe.samples import list_samples, load_sample, load_word_counts
 from bpe.settings import Base, EndOfWord, TieBreak
 from bpe.tokenizer import Special
-from ui import frame, state
-from ui.brought import BROUGHT_NAME, bring_tokenizer, brought_tokenizer
+from ui import choosing, frame, state
+from ui.choosing import Chosen
 from ui.compute import Corpus
 from ui.limits import LIMITS
 from ui.text import count_of, markdown_literal
@@ -34,6 +33,7 @@ MOST_UPLOAD_BYTES = LIMITS.upload_mb * 10**6
 MOST_TYPED_CHARS = LIMITS.typed_chars
 MOST_MERGES = 50_000
 _DEFAULT_MERGES = 500
+_MOST_SPECIAL = 12
 
 EXAMPLES = {
     "First look": ("How many r's are in strawberry? Count them in 안녕하세요, 1,234,567 and 👩‍👩‍👧‍👦."),
@@ -127,48 +127,25 @@ def _upload(key: str) -> TextChoice | None:
 # ---------------------------------------------------------------------------------------------- tokenizer
 
 
-def choose_tokenizer() -> tuple[str, Special]:
-    """Draw the choice of a tokenizer and of what special tokens mean; the reader's own are among them."""
-    with st.expander("Or bring a tokenizer in a file"):
-        bring_tokenizer()
-    names = [name for name in pretrained_names() if pretrained_info(name).available]
-    if state.own_tokenizer() is not None:
-        names.append(state.OWN_NAME)
-    if brought_tokenizer() is not None:
-        names.append(BROUGHT_NAME)
-    state.check_link(state.TOKENIZER, names, "tokenizer")
-    state.drop_unknown(state.TOKENIZER, names)
-    meanings = {"as text": "text", "as special tokens": "special", "reject": "reject"}
-    state.check_link(state.SPECIAL, list(meanings), "meaning of special tokens")
+def choose_tokenizer() -> tuple[Chosen, Special]:
+    """Draw the choice of a tokenizer, the own one with all its steps, and of what special tokens mean."""
+    choosing.bring()
     left, right = st.columns(2)
     with left:
-        name = st.selectbox("Tokenizer", names, key=state.TOKENIZER, bind="query-params")
-        st.caption(_about(name))
+        chosen = choosing.pick(all_steps=True)
+        choosing.show_about(chosen)
     with right:
-        meaning = st.selectbox(
-            "Special tokens in the text",
-            list(meanings),
-            key=state.SPECIAL,
-            bind="query-params",
-            help="`<|endoftext|>` and its like: ordinary characters, the one id that models know, or an error.",
-        )
-        if name not in (state.OWN_NAME, BROUGHT_NAME):
-            st.caption("Known: " + ", ".join(f"`{token}`" for token in pretrained_info(name).special_tokens))
-    return name, cast(Special, meanings[meaning])
+        special = choosing.choose_special()
+        st.caption(_known_in_words(list(chosen.special_tokens)))
+    return chosen, special
 
 
-def _about(name: str) -> str:
-    if name == state.OWN_NAME:
-        own = state.own_tokenizer()
-        assert own is not None
-        return f"Trained here on {markdown_literal(own.corpus)}, {count_of(own.training.num_merges, 'merge')}."
-    if name == BROUGHT_NAME:
-        brought = brought_tokenizer()
-        assert brought is not None
-        size = brought.tokenizer.vocab_size
-        return f"{markdown_literal(brought.title)} · {size:,} ids · {brought.kind}"
-    info = pretrained_info(name)
-    return f"{info.title} · {info.vocab_size:,} ids · {info.kind} · {info.licence}"
+def _known_in_words(tokens: Sequence[str]) -> str:
+    if not tokens:
+        return "This tokenizer has none."
+    more = len(tokens) - _MOST_SPECIAL
+    listed = ", ".join(markdown_literal(token) for token in tokens[:_MOST_SPECIAL])
+    return f"Known: {listed}" + (f" and {more:,} more" if more > 0 else "")
 
 
 # ---------------------------------------------------------------------------------------------- corpus

@@ -100,7 +100,7 @@ def test_the_trained_tokenizer_follows_to_the_first_page(base: str, page: Page) 
     page.get_by_role("combobox", name="Tokenizer").click()
     page.get_by_role("option", name="yours").click()
     expect(
-        page.get_by_text("Trained here on Universal Declaration of Human Rights: English, 500 merges.")
+        page.get_by_text("Trained here on Universal Declaration of Human Rights: English, 500 merges")
     ).to_be_visible()
     settled(page)
     expect(page.get_by_text("joined token bytes equal the text: yes")).to_be_visible()

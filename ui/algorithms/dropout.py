@@ -9,13 +9,13 @@ import streamlit as st
 from bpe import Tokenizer, count_dropout
 from bpe.dropout import Spread as Way
 from bpe.quirks import TextToken
-from ui import state
+from ui import choosing, state
 from ui.algorithms.about import show_about
 from ui.algorithms.charts import Spread, size_chart, spread_chart
 from ui.algorithms.models import choose_source, small_bpe
 from ui.quirks.controls import short_text
 from ui.quirks.strips import Strip, show_strips
-from ui.text import count_of, markdown_literal
+from ui.text import count_of
 
 __all__ = ["mean_tokens", "show"]
 
@@ -68,8 +68,9 @@ def _choose_tokenizer() -> tuple[Tokenizer, str]:
             "Merges of", names, default=_SAMPLE, required=True, key=state.DROPOUT_MERGES, bind="query-params"
         )
     if own is not None and name == state.OWN_NAME:
-        st.caption(f"Trained here on {markdown_literal(own.corpus)}, {count_of(own.step, 'merge')}.")
-        return own.training.tokenizer.at_step(own.step), f"{own.key}-{own.step}"
+        chosen = choosing.of_own(own)
+        choosing.show_about(chosen)
+        return own.training.tokenizer.at_step(own.step), chosen.key
     source = choose_source()
     return small_bpe(source), repr(source)
 

@@ -12,11 +12,11 @@ from bpe.greedy import Difference
 from bpe.pretrained import load_pretrained, pretrained_info
 from bpe.quirks import TextToken
 from bpe.samples import load_sample
-from ui import controls, state
+from ui import choosing, controls, state
 from ui.algorithms.about import show_about
 from ui.jobs import Job, JobBoard
 from ui.quirks.strips import Strip, show_strips
-from ui.text import count_of, markdown_literal, show_token
+from ui.text import count_of, show_token
 from ui.views import show_text_notices
 from ui.waiting import awaited
 
@@ -80,8 +80,9 @@ def _choose_vocabulary() -> tuple[str, str, TokenizerLike]:
         st.caption("Bytes and two merges, in this order: n + i, u + n.")
         return name, name, textbook_tokenizer()
     if name == state.OWN_NAME and own is not None:
-        st.caption(f"Trained here on {markdown_literal(own.corpus)}, {count_of(own.step, 'merge')}.")
-        return name, f"{own.key}-{own.step}", own.training.tokenizer.at_step(own.step)
+        chosen = choosing.of_own(own)
+        choosing.show_about(chosen)
+        return name, chosen.key, chosen.tokenizer
     info = pretrained_info(name)
     st.caption(f"{info.title} · {info.vocab_size:,} ids · {info.kind}")
     return name, name, load_pretrained(name)

@@ -17,7 +17,7 @@ from bpe.byte_axis import PlacedTokens, original_offsets, place_tokens
 from bpe.errors import BpeError
 from bpe.normalizing import Change
 from bpe.tokenizer import Special
-from ui.compare.contenders import Contender
+from ui.choosing import Chosen
 from ui.jobs import Job, JobBoard
 from ui.state import OWN_NAME
 
@@ -87,13 +87,13 @@ def comparisons() -> JobBoard[tuple[Row, ...]]:
     return JobBoard(num_kept=16)
 
 
-def comparison_key(text: str, special: Special, contenders: Sequence[Contender]) -> str:
+def comparison_key(text: str, special: Special, contenders: Sequence[Chosen]) -> str:
     """Return a digest of everything that the rows depend on."""
     asked = [special, *(f"{contender.name} {contender.key}" for contender in contenders), text]
     return hashlib.sha256("\0".join(asked).encode()).hexdigest()
 
 
-def rows_of(text: str, special: Special, contenders: Sequence[Contender], job: Job[tuple[Row, ...]]) -> tuple[Row, ...]:
+def rows_of(text: str, special: Special, contenders: Sequence[Chosen], job: Job[tuple[Row, ...]]) -> tuple[Row, ...]:
     """Return the rows, one after another; a row that is known costs nothing. Stops between two rows."""
     rows: list[Row] = []
     for number, contender in enumerate(contenders):
@@ -104,7 +104,7 @@ def rows_of(text: str, special: Special, contenders: Sequence[Contender], job: J
 
 
 @lru_cache(maxsize=64)
-def row_of(text: str, special: Special, contender: Contender) -> Row:
+def row_of(text: str, special: Special, contender: Chosen) -> Row:
     """Return a text under one tokenizer; of the own one, at its last step."""
     tokenizer = contender.get()
     try:

@@ -3,47 +3,52 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import cast
 
 import streamlit as st
 
 from bpe.tokenizer import Special
-from ui import frame, state
-from ui.brought import bring_tokenizer, brought_tokenizer
+from ui import choosing, frame, state
+from ui.choosing import Chosen, Mine, find, real_names
 from ui.compare.compute import Comparison, compare, comparison_key, comparisons, rows_of
-from ui.compare.contenders import Contender, Mine, example_tokenizer, find_contender, real_names
+from ui.compare.contenders import example_tokenizer
 from ui.compare.loading import loader
-from ui.state import OWN_NAME
+from ui.state import OWN_NAME, OwnTokenizer
 from ui.text import count_of, markdown_literal
 from ui.waiting import awaited
 
 __all__ = ["Choice", "choose", "compared", "follow_step", "watch_loading"]
 
 _FIRST_CHOICE = (OWN_NAME, "gpt2", "cl100k_base", "o200k_base", "llama3", "gemma3", "bert-uncased")
-_MEANINGS = {"as text": "text", "as special tokens": "special", "reject": "reject"}
 _PATIENCE_SECONDS = 0.6
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Whom to compare; the reader's own tokenizer is at the step of the link."""
+    """Whom to compare.
+
+    own         the session's own tokenizer at the step of the link, or an example in its place
+    is_example  whether it is the example
+    mine        the same with what else the reader has
+    """
 
     names: tuple[str, ...]
     special: Special
+    own: OwnTokenizer
+    is_example: bool
     mine: Mine
 
     @property
     def step(self) -> int:
         """Where the reader has the own tokenizer."""
-        return self.mine.own.step
+        return self.own.step
 
 
 def choose() -> Choice:
     """Draw the controls and return what was chosen."""
-    with st.expander("Bring your own tokenizer, from a file", icon=":material/upload_file:"):
-        bring_tokenizer()
-    mine = _find_mine()
-    names = mine.names
+    choosing.bring()
+    own, is_example = _find_own()
+    mine = replace(choosing.mine_now(), own=own)
+    names = [*mine.names, *real_names()]
     state.check_link_each(state.COMPARED, names, "tokenizer")
     state.drop_unknown(state.COMPARED, names)
     left, right = st.columns([3, 1])
@@ -56,21 +61,21 @@ def choose() -> Choice:
             bind="query-params",
         )
     with right:
-        state.check_link(state.SPECIAL, list(_MEANINGS), "meaning of special tokens")
-        meaning = st.selectbox("Special tokens", list(_MEANINGS), key=state.SPECIAL, bind="query-params")
-    if mine.is_example and OWN_NAME in chosen:
+        special = choosing.choose_special()
+    if is_example and OWN_NAME in chosen:
         st.caption(
-            f"You have trained none yet: *{OWN_NAME}* is an example, {count_of(mine.own.training.num_merges, 'merge')} "
-            f"learned from {markdown_literal(mine.own.corpus)}. Train your own on the page *Train*."
+            f"You have trained none yet: *{OWN_NAME}* is an example, {count_of(own.training.num_merges, 'merge')} "
+            f"learned from {markdown_literal(own.corpus)}. Train your own on the page *Train*."
         )
     if not chosen:
         st.info("Choose at least one tokenizer.")
         frame.end()
         st.stop()
-    return Choice(tuple(chosen), cast(Special, _MEANINGS[meaning]), mine)
+    return Choice(tuple(chosen), special, own, is_example, mine)
 
 
-def _find_mine() -> Mine:
+def _find_own() -> tuple[OwnTokenizer, bool]:
+    """Return the own tokenizer at the step of the link, and whether it is only an example."""
     own = state.own_tokenizer()
     is_example = own is None
     if own is None:
@@ -78,15 +83,14 @@ def _find_mine() -> Mine:
     own = replace(own, step=state.linked_step(own.training.num_merges, default=own.step))
     if not is_example:
         state.set_own_tokenizer(own)
-    return Mine(own, is_example, brought_tokenizer(), state.own_neighbours())
+    return own, is_example
 
 
 def follow_step(choice: Choice, step: int) -> None:
     """Take the step that the reader moved the own tokenizer to: into the link, and for the other pages."""
-    own = choice.mine.own
-    state.link_step(step, own.training.num_merges)
-    if not choice.mine.is_example:
-        state.set_own_tokenizer(replace(own, step=step))
+    state.link_step(step, choice.own.training.num_merges)
+    if not choice.is_example:
+        state.set_own_tokenizer(replace(choice.own, step=step))
 
 
 # ---------------------------------------------------------------------------------------------- rows
@@ -95,7 +99,7 @@ def follow_step(choice: Choice, step: int) -> None:
 def compared(text: str, choice: Choice) -> Comparison:
     """Return the rows that can be had by now; the others are being loaded."""
     there = _there(choice.names)
-    contenders = [find_contender(name, choice.mine) for name in choice.names if name in there]
+    contenders = [find(name, choice.mine, all_steps=True) for name in choice.names if name in there]
     rows = awaited(
         state.COMPARE_JOB,
         comparisons(),
@@ -107,7 +111,7 @@ def compared(text: str, choice: Choice) -> Comparison:
     return compare(text, rows, choice.step)
 
 
-def _counting(contenders: list[Contender], done: int, num_chars: int) -> str:
+def _counting(contenders: list[Chosen], done: int, num_chars: int) -> str:
     name = contenders[min(done, len(contenders) - 1)].name
     return f"Tokenizing {count_of(num_chars, 'character')} with {name}: {done} of {len(contenders)} are done"
 

@@ -11,10 +11,10 @@ from bpe.agreement import Agreement, first_step_below
 from bpe.pretrained import pretrained_info, pretrained_names
 from ui import state
 from ui.changes import changes_in_words
+from ui.choosing import find, real_names
 from ui.compare.charts import agreement_map, merge_curve
 from ui.compare.component import aligned_rows
 from ui.compare.compute import Comparison, Row
-from ui.compare.contenders import Mine, real_names
 from ui.compare.controls import Choice
 from ui.compare.payload import MOST_DRAWN_BYTES, build_rows, drawn_bytes
 from ui.state import OWN_NAME
@@ -304,7 +304,7 @@ def show_cards(choice: Choice) -> None:
             if name in real_names():
                 _card(name)
             else:
-                st.markdown(f"**{markdown_literal(name)}** · {_about_mine(name, choice.mine)}")
+                st.markdown(f"**{markdown_literal(name)}** · {_about_mine(name, choice)}")
         missing = [pretrained_info(name) for name in pretrained_names() if not pretrained_info(name).available]
         for info in missing:
             st.caption(
@@ -313,18 +313,14 @@ def show_cards(choice: Choice) -> None:
             )
 
 
-def _about_mine(name: str, mine: Mine) -> str:
-    if name == OWN_NAME:
-        settings = mine.own.training.settings
-        return (
-            f"BPE on {settings.base} · {mine.own.training.tokenizer.vocab_size:,} ids · learned from "
-            f"{markdown_literal(mine.own.corpus)} · split {markdown_literal(settings.split[:80])}"
-        )
-    if name in mine.neighbours:
-        return markdown_literal(mine.neighbours[name].about)
-    assert mine.brought is not None
-    size = mine.brought.tokenizer.vocab_size
-    return f"{markdown_literal(mine.brought.title)} · {mine.brought.kind} · {size:,} ids"
+def _about_mine(name: str, choice: Choice) -> str:
+    if name != OWN_NAME:
+        return markdown_literal(find(name, choice.mine).about)
+    settings = choice.own.training.settings
+    return (
+        f"BPE on {settings.base} · {choice.own.training.tokenizer.vocab_size:,} ids · learned from "
+        f"{markdown_literal(choice.own.corpus)} · split {markdown_literal(settings.split[:80])}"
+    )
 
 
 def _card(name: str) -> None:

@@ -17,13 +17,13 @@ from bpe.costs import (
     text_costs,
 )
 from ui import state, waiting
+from ui.choosing import Chosen
 from ui.costs import compute
 from ui.costs.charts import language_chart, model_chart, trade_chart
 from ui.costs.compute import Counted
 from ui.costs.controls import Model
 from ui.text import count_of, markdown_literal
 from ui.units import in_bytes, in_count, in_percent
-from ui.vocabulary.controls import Chosen
 
 __all__ = ["counted", "show_figures", "show_languages", "show_models", "show_sources", "show_trade", "show_units"]
 

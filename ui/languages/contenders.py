@@ -8,24 +8,21 @@ are left to measure on: a tokenizer flatters the text that it was trained on.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from bpe import Tokenizer, TokenizerLike, Training, TrainSettings, train
 from bpe.errors import StoppedError
 from bpe.parallel import load_parallel
-from bpe.pretrained import load_pretrained, pretrained_info, pretrained_names
 from bpe.trainer import Progress
-from ui.brought import BROUGHT_NAME, BroughtTokenizer
-from ui.state import OWN_NAME, OwnNeighbour, OwnTokenizer
+from ui.choosing import Mine, find, real_names
 
 __all__ = [
     "RAW_BYTES",
     "TRAINED",
     "TRAINED_NAMES",
     "Contender",
-    "Mine",
     "contender_names",
     "find_contender",
     "training_text",
@@ -58,20 +55,9 @@ class Contender:
     is_real: bool = False
 
 
-@dataclass(frozen=True)
-class Mine:
-    """What the reader has: the tokenizer trained in the session, the one of a file, those of other algorithms."""
-
-    own: OwnTokenizer | None = None
-    file: BroughtTokenizer | None = None
-    neighbours: Mapping[str, OwnNeighbour] = field(default_factory=dict)
-
-
 def contender_names(mine: Mine) -> list[str]:
     """Return the names to choose from, real tokenizers first."""
-    real = [name for name in pretrained_names() if pretrained_info(name).available]
-    names = [OWN_NAME] * (mine.own is not None) + [BROUGHT_NAME] * (mine.file is not None)
-    return [*real, *names, *mine.neighbours, RAW_BYTES, *TRAINED_NAMES]
+    return [*real_names(), *mine.names, RAW_BYTES, *TRAINED_NAMES]
 
 
 def find_contender(name: str, mine: Mine, settings: TrainSettings, languages: Sequence[str]) -> Contender:
@@ -79,24 +65,12 @@ def find_contender(name: str, mine: Mine, settings: TrainSettings, languages: Se
 
     settings, languages     of those that are trained on the spot: how, and what the mix is made of
     """
-    own, file = mine.own, mine.file
     if name in TRAINED:
         return _trained(name, settings, sorted(set(TRAINED[name] or languages)))
     if name == RAW_BYTES:
         return Contender(name, name, "UTF-8 without any merge", lambda _progress: Tokenizer())
-    if name == OWN_NAME and own is not None:
-        about = f"{own.step:,} merges learned on {own.corpus}"
-        training, step = own.training, own.step
-        return Contender(name, f"{own.key}-{own.step}", about, lambda _progress: training.tokenizer.at_step(step))
-    if name == BROUGHT_NAME and file is not None:
-        tokenizer = file.tokenizer
-        return Contender(name, file.key, f"{file.title}, {file.kind}", lambda _progress: tokenizer)
-    if name in mine.neighbours:
-        neighbour = mine.neighbours[name]
-        return Contender(name, neighbour.key, neighbour.about, lambda _progress: neighbour.tokenizer)
-    info = pretrained_info(name)
-    about = f"{info.title}, {info.vocab_size:,} ids"
-    return Contender(name, name, about, lambda _progress: load_pretrained(name), is_real=True)
+    chosen = find(name, mine)
+    return Contender(name, chosen.key, chosen.about, lambda _progress: chosen.tokenizer, is_real=chosen.is_real)
 
 
 def training_text(languages: Sequence[str]) -> str:

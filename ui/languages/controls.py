@@ -12,9 +12,10 @@ from bpe.metrics import MEASURES
 from bpe.parallel import ParallelText, load_parallel, parse_numbers
 from ui import frame, state
 from ui.brought import bring_tokenizer, brought_tokenizer
+from ui.choosing import Mine, mine_now
 from ui.languages import upload
 from ui.languages.compute import Answer, answer, answers, shelf
-from ui.languages.contenders import TRAINED, Mine, contender_names, find_contender
+from ui.languages.contenders import TRAINED, contender_names, find_contender
 from ui.languages.question import Question, ask
 from ui.text import count_of, markdown_literal
 from ui.waiting import awaited
@@ -75,7 +76,7 @@ def choose() -> Choice:
         numbers = _choose_units(text)
         st.markdown("**Bring a tokenizer**")
         bring_tokenizer()
-    if (brought_tokenizer() is None) != (mine.file is None):
+    if (brought_tokenizer() is None) != (mine.brought is None):
         st.rerun()  # the list of tokenizers was drawn before the file came or went
     if not languages or not chosen:
         st.info("Choose at least one language and one tokenizer.")
@@ -204,7 +205,7 @@ def _choose_units(text: ParallelText) -> tuple[int, ...]:
 
 
 def _choose_contenders() -> tuple[list[str], Mine]:
-    mine = Mine(state.own_tokenizer(), brought_tokenizer(), state.own_neighbours())
+    mine = mine_now()
     names = contender_names(mine)
     state.check_link_each(state.CONTENDERS, names, "tokenizers")
     state.drop_unknown(state.CONTENDERS, names)

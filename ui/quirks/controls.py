@@ -1,25 +1,18 @@
-"""Controls of the page Quirks: which quirk, which tokenizer, and short texts with their limits."""
+"""Controls of the page Quirks: short texts and numbers, with their limits."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import streamlit as st
 
-from bpe import TokenizerLike
 from bpe.corpus import clean_text
 from bpe.errors import CorpusError, SettingsError
-from bpe.pretrained import load_pretrained, pretrained_info, pretrained_names
-from ui import state
-from ui.text import count_of, markdown_literal
+from ui.text import count_of
 from ui.views import show_text_notices
 
 __all__ = [
     "MOST_CODE_CHARS",
     "MOST_SENT_CODE_CHARS",
-    "Chosen",
     "check_length",
-    "choose_tokenizer",
     "digits",
     "example_buttons",
     "short_text",
@@ -33,37 +26,6 @@ MOST_DIGITS = 30
 # A line is kept in the URL, so there it must stay small.
 MOST_SENT_CHARS = 2_000
 MOST_SENT_CODE_CHARS = 200_000
-
-
-@dataclass(frozen=True, eq=False)
-class Chosen:
-    """The tokenizer to ask.
-
-    title   as sentences name it;   key   stands for it in the keys of caches
-    """
-
-    title: str
-    key: str
-    tokenizer: TokenizerLike
-
-
-def choose_tokenizer() -> Chosen:
-    """Draw the choice of a tokenizer, the session's own one at its step among them."""
-    own = state.own_tokenizer()
-    names = [name for name in pretrained_names() if pretrained_info(name).available]
-    if own is not None:
-        names.append(state.OWN_NAME)
-    state.check_link(state.TOKENIZER, names, "tokenizer")
-    name = st.selectbox("Tokenizer", names, key=state.TOKENIZER, bind="query-params")
-    if name == state.OWN_NAME:
-        assert own is not None
-        steps = count_of(own.step, "merge")
-        st.caption(f"Trained here on {markdown_literal(own.corpus)}, {steps}.")
-        return Chosen("your tokenizer", f"{own.key}-{own.step}", own.training.tokenizer.at_step(own.step))
-    info = pretrained_info(name)
-    st.caption(f"{info.title} · {info.vocab_size:,} ids · {info.kind} · {info.licence}")
-    with st.spinner("Unpacking the vocabulary"):
-        return Chosen(name, name, load_pretrained(name))
 
 
 def example_buttons(key: str, examples: dict[str, str]) -> None:

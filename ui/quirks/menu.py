@@ -7,8 +7,8 @@ from collections.abc import Callable
 import streamlit as st
 
 from ui import state
+from ui.choosing import Chosen
 from ui.quirks import byte_names, numbers, spelling, unicode, variants, white_space
-from ui.quirks.controls import Chosen
 
 __all__ = ["QUIRKS", "choose_quirk"]
 

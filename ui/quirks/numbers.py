@@ -7,13 +7,15 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 import streamlit as st
 
-from bpe.pretrained import load_pretrained, pretrained_info, pretrained_names
+from bpe import TokenizerLike
+from bpe.pretrained import load_pretrained
 from bpe.quirks import Addition, Integers, digit_groups, integers_under, lay_out_addition, tokens_of
 from bpe.quirks import TextToken as Token
 from bpe.triadic import cut_digits, write_triads
 from ui import state
+from ui.choosing import Chosen, real_names
 from ui.quirks.charts import integer_map
-from ui.quirks.controls import Chosen, digits
+from ui.quirks.controls import digits
 from ui.quirks.strips import Strip, counts_of, show_strips
 from ui.text import count_of, markdown_literal
 
@@ -24,9 +26,9 @@ _PREFIXES = {"alone": "", "after a space": " "}
 
 
 @st.cache_resource(max_entries=32, show_spinner="Splitting 10,000 integers")
-def _integers(key: str, prefix: str, _chosen: Chosen) -> Integers:
+def _integers(key: str, prefix: str, _tokenizer: TokenizerLike) -> Integers:
     """`key` stands for the tokenizer."""
-    return integers_under(_chosen.tokenizer, _MOST_INTEGER + 1, prefix=prefix)
+    return integers_under(_tokenizer, _MOST_INTEGER + 1, prefix=prefix)
 
 
 def show(chosen: Chosen) -> None:
@@ -59,7 +61,7 @@ def _show_map(chosen: Chosen) -> None:
             or 0
         )
     prefix = _PREFIXES[where]
-    integers = _integers(chosen.key, prefix, chosen)
+    integers = _integers(chosen.key, prefix, chosen.tokenizer)
     st.markdown(integer_sentence(integers, chosen.title))
     left, right = st.columns([3, 1])
     with left:
@@ -79,12 +81,12 @@ def _show_map(chosen: Chosen) -> None:
 
 
 def _every_tokenizer(prefix: str) -> pd.DataFrame:
-    names = [name for name in pretrained_names() if pretrained_info(name).available]
+    names = real_names()
     rows = []
     progress = st.progress(0.0)
     for place, name in enumerate(names):
         progress.progress(place / len(names), f"{name}: {place + 1} of {count_of(len(names), 'tokenizer')}")
-        integers = _integers(name, prefix, Chosen(name, name, load_pretrained(name)))
+        integers = _integers(name, prefix, load_pretrained(name))
         rows.append(
             {
                 "tokenizer": name,

@@ -6,7 +6,8 @@ import streamlit as st
 
 from bpe.quirks import Spelling, spell
 from ui import state
-from ui.quirks.controls import Chosen, example_buttons, short_text
+from ui.choosing import Chosen
+from ui.quirks.controls import example_buttons, short_text
 from ui.quirks.strips import Strip, counts_of, show_strips
 from ui.text import count_of, markdown_literal
 

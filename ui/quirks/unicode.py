@@ -7,7 +7,8 @@ import streamlit as st
 
 from bpe.quirks import TextToken, decode_prefixes, normal_forms, tokens_of
 from ui import state
-from ui.quirks.controls import Chosen, example_buttons, short_text
+from ui.choosing import Chosen
+from ui.quirks.controls import example_buttons, short_text
 from ui.quirks.strips import Strip, counts_of, show_strips
 from ui.stage.names import code_point_name
 from ui.text import count_of, show_token

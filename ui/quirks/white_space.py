@@ -7,8 +7,9 @@ import streamlit as st
 from bpe.corpus import clean_text
 from bpe.quirks import CODE_VARIANTS, Price, count_indented_lines, price_code, price_space_runs, tokens_of
 from ui import state
+from ui.choosing import Chosen
 from ui.quirks.charts import price_bars, space_run_chart
-from ui.quirks.controls import MOST_CODE_CHARS, MOST_SENT_CODE_CHARS, Chosen, check_length, example_buttons, short_text
+from ui.quirks.controls import MOST_CODE_CHARS, MOST_SENT_CODE_CHARS, check_length, example_buttons, short_text
 from ui.quirks.strips import Strip, counts_of, show_strips
 from ui.text import count_of, markdown_literal
 from ui.views import show_text_notices

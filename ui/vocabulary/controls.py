@@ -1,24 +1,21 @@
-"""Controls of the page: which vocabulary, which of its tokens, and the one token to look into."""
+"""Controls of the page: which tokens of a vocabulary, and the one token to look into."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 from typing import cast, get_args
 
 import streamlit as st
 
-from bpe import TokenizerLike
-from bpe.pretrained import load_pretrained, pretrained_info, pretrained_names
 from bpe.vocabulary import NO_KIND, SCRIPTS, Order, SearchBy, TokenFilter, Vocabulary
 from ui import state
-from ui.brought import BROUGHT_NAME, bring_tokenizer, brought_tokenizer
+from ui.choosing import Chosen
 from ui.text import count_of, markdown_literal
 from ui.vocabulary.compute import default_token
 from ui.vocabulary.words import KIND_WORDS
 
-__all__ = ["Chosen", "choose_filter", "choose_token", "choose_vocabulary", "describe", "pick_token"]
+__all__ = ["choose_filter", "choose_token", "describe", "pick_token"]
 
 MOST_QUERY_CHARS = 500
 _KINDS = {words: kind for kind, words in KIND_WORDS.items()}
@@ -37,48 +34,6 @@ _PLACEHOLDERS = {
     "hex": "such as e2 80",
     "id": "such as 41236 or 100-200",
 }
-
-
-@dataclass(frozen=True)
-class Chosen:
-    """The vocabulary to look at. `key` stands for the tokenizer in caches; `about` is a line for the reader."""
-
-    name: str
-    key: str
-    tokenizer: TokenizerLike
-    about: str
-
-
-def choose_vocabulary(label: str = "Vocabulary") -> Chosen:
-    """Draw the choice of a vocabulary: a real one, one that this session trained, or one from the reader's file."""
-    with st.expander("Or bring a tokenizer in a file"):
-        bring_tokenizer()
-    mine = _own_vocabularies()
-    names = [name for name in pretrained_names() if pretrained_info(name).available] + list(mine)
-    state.check_link(state.TOKENIZER, names, "tokenizer")
-    state.drop_unknown(state.TOKENIZER, names)
-    name = st.selectbox(label, names, key=state.TOKENIZER, bind="query-params")
-    if name in mine:
-        return mine[name]
-    info = pretrained_info(name)
-    return Chosen(name, name, load_pretrained(name), f"{info.title} · {info.kind} · {info.source} · {info.licence}")
-
-
-def _own_vocabularies() -> dict[str, Chosen]:
-    """Return what the session has of its own, by the name in lists and links."""
-    mine: dict[str, Chosen] = {}
-    own, brought = state.own_tokenizer(), brought_tokenizer()
-    if own is not None:
-        tokenizer = own.training.tokenizer.at_step(own.step)
-        about = f"Trained here on {own.corpus}, after {count_of(own.step, 'merge')}"
-        mine[state.OWN_NAME] = Chosen(state.OWN_NAME, f"{own.key} {own.step}", tokenizer, about)
-    if brought is not None:
-        mine[BROUGHT_NAME] = Chosen(
-            BROUGHT_NAME, brought.key, brought.tokenizer, f"From {brought.title} · {brought.kind}"
-        )
-    for name, neighbour in state.own_neighbours().items():
-        mine[name] = Chosen(name, neighbour.key, neighbour.tokenizer, neighbour.about)
-    return mine
 
 
 def choose_filter(vocabulary: Vocabulary) -> TokenFilter:

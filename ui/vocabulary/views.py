@@ -16,11 +16,12 @@ from bpe.merge_tree import merge_tree
 from bpe.reachability import GLITCH_EXAMPLES, Reachability, Reason
 from bpe.vocabulary import SCRIPTS, TokenFilter, TokenKind, Vocabulary, count_lengths, count_scripts
 from ui import state, waiting
+from ui.choosing import Chosen
 from ui.jobs import Job
 from ui.text import count_of, markdown_literal, show_token
 from ui.vocabulary import compute
 from ui.vocabulary.charts import MOST_LENGTHS, length_chart, script_chart, script_order, tree_chart
-from ui.vocabulary.controls import Chosen, choose_token, pick_token
+from ui.vocabulary.controls import choose_token, pick_token
 from ui.vocabulary.listing import token_list
 from ui.vocabulary.words import KIND_WORDS, REASON_SENTENCES, REASON_WORDS
 
