@@ -19,9 +19,10 @@ from bpe import TrainSettings
 from bpe.metrics import MEASURES
 from bpe.parallel import ParallelText, load_parallel, parse_parallel_files
 from bpe.pretrained import load_pretrained
+from ui.choosing import Mine
 from ui.jobs import Job
 from ui.languages.compute import Shelf, answer
-from ui.languages.contenders import TRAINED_NAMES, Mine, find_contender
+from ui.languages.contenders import TRAINED_NAMES, find_contender
 from ui.languages.question import Question, ask
 
 SETTINGS = TrainSettings(num_merges=1_000, split="o200k")

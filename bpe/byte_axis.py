@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bpe.errors import UnknownSymbolError
+from bpe.in_pieces import Progress, encode_in_pieces, history_in_pieces
 from bpe.lifetimes import History
 from bpe.tokenizer import END_OF_WORD, UNKNOWN_ID, Special, TokenizerLike
 
@@ -55,11 +56,14 @@ class PlacedTokens:
         return 0 if self.ends is None else int(np.count_nonzero(np.diff(self.ends, prepend=0) == 0))
 
 
-def place_tokens(tokenizer: TokenizerLike, text: str, *, special: Special = "text") -> PlacedTokens:
+def place_tokens(
+    tokenizer: TokenizerLike, text: str, *, special: Special = "text", progress: Progress | None = None
+) -> PlacedTokens:
     """Return the tokens of a text after all merges, on the bytes of the text.
 
     Raises:
         SpecialTokenError: as for `encode`.
+        StoppedError: the progress function said so.
 
     >>> from bpe.pretrained import load_pretrained
     >>> place_tokens(load_pretrained("gpt2"), "two words").ends.tolist()
@@ -67,10 +71,10 @@ def place_tokens(tokenizer: TokenizerLike, text: str, *, special: Special = "tex
     """
     raw = text.encode()
     if tokenizer.num_merges:  # without merges, a history is as quick as the ids
-        placed = _place_by_names(tokenizer, text, raw, special)
+        placed = _place_by_names(tokenizer, text, raw, special, progress)
         if placed is not None:
             return placed
-    history = tokenizer.history(text, special=special)
+    history = history_in_pieces(tokenizer, text, special=special, progress=progress)
     offsets = original_offsets(history, raw)
     if offsets is None:
         return PlacedTokens(history.final_ids, None)
@@ -78,10 +82,12 @@ def place_tokens(tokenizer: TokenizerLike, text: str, *, special: Special = "tex
     return PlacedTokens(history.final_ids, offsets[1:][is_cut])
 
 
-def _place_by_names(tokenizer: TokenizerLike, text: str, raw: bytes, special: Special) -> PlacedTokens | None:
+def _place_by_names(
+    tokenizer: TokenizerLike, text: str, raw: bytes, special: Special, progress: Progress | None
+) -> PlacedTokens | None:
     """Return the tokens by the lengths of their names, where the names joined are the text."""
     try:
-        ids = np.array(tokenizer.encode(text, special=special), dtype=np.int64)
+        ids = np.array(encode_in_pieces(tokenizer, text, special=special, progress=progress), dtype=np.int64)
     except UnknownSymbolError:
         return None
     if UNKNOWN_ID in ids:

@@ -16,8 +16,10 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from bpe.errors import SettingsError, UnknownSymbolError
-from bpe.tokenizer import UNKNOWN_ID, TokenizerLike
+from bpe.errors import SettingsError
+from bpe.in_pieces import Progress, encode_marked
+from bpe.metrics import unknown_id
+from bpe.tokenizer import TokenizerLike
 
 __all__ = [
     "MODEL_SHAPES",
@@ -33,7 +35,6 @@ __all__ = [
     "kv_cache_bytes",
     "sweet_spot",
     "text_costs",
-    "token_ids",
 ]
 
 PRECISIONS = MappingProxyType({"float32": 4.0, "bfloat16": 2.0, "int8": 1.0, "int4": 0.5})
@@ -261,10 +262,13 @@ class UnitCosts:
     unknown_share: float
 
 
-def compare_units(text: str, tokenizer: TokenizerLike) -> tuple[UnitCosts, ...]:
+def compare_units(text: str, tokenizer: TokenizerLike, *, progress: Progress | None = None) -> tuple[UnitCosts, ...]:
     """Return the same text in bytes, characters, words and the tokenizer's subwords.
 
     Words are what stands between white space; the white space itself is left out of the count.
+
+    Raises:
+        StoppedError: the progress function, called while the subwords are counted, said so.
 
     >>> from bpe.pretrained import load_pretrained
     >>> rows = compare_units("the cat and the cut", load_pretrained("gpt2"))
@@ -272,8 +276,8 @@ def compare_units(text: str, tokenizer: TokenizerLike) -> tuple[UnitCosts, ...]:
     [('characters', 9, 19, 0.3333333333333333), ('words', 4, 5, 1.0)]
     """
     words = text.split()
-    ids = token_ids(tokenizer, text)
-    unknown = ids.count(UNKNOWN_ID) / len(ids) if ids else 0.0
+    ids = encode_marked(tokenizer, text, progress=progress)
+    unknown = ids.count(unknown_id(tokenizer)) / len(ids) if ids else 0.0
     return (
         UnitCosts("bytes", 256, len(text.encode()), 0.0),
         UnitCosts("characters", len(set(text)), len(text), _unseen_share(text)),
@@ -290,12 +294,3 @@ def _unseen_share(units: Sequence[Hashable]) -> float:
         return 0.0
     seen = set(units[:cut])
     return sum(unit not in seen for unit in late) / len(late)
-
-
-def token_ids(tokenizer: TokenizerLike, text: str) -> list[int]:
-    """Return the ids of a text, UNKNOWN_ID for what the tokenizer does not know instead of an error."""
-    try:
-        return tokenizer.encode(text)
-    except UnknownSymbolError:
-        ids: list[int] = tokenizer.history(text).final_ids.tolist()
-        return ids

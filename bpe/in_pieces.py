@@ -13,13 +13,14 @@ from collections.abc import Callable, Iterator
 
 import regex
 
-from bpe.errors import StoppedError
+from bpe.errors import StoppedError, UnknownSymbolError
 from bpe.lifetimes import History
 from bpe.pretokenize import SPLIT_PATTERNS
 from bpe.rank_tokenizer import RankTokenizer
 from bpe.tokenizer import Special, Tokenizer, TokenizerLike, split_special
+from bpe.unigram import UnigramTokenizer
 
-__all__ = ["Progress", "cut_text", "encode_in_pieces", "history_in_pieces"]
+__all__ = ["Progress", "cut_text", "encode_in_pieces", "encode_marked", "history_in_pieces"]
 
 Progress = Callable[[int, int], bool]
 """(characters done, characters in all) -> whether to go on."""
@@ -71,6 +72,27 @@ def history_in_pieces(
     pieces = _pieces(tokenizer, text, special, progress, piece_chars)
     histories = [tokenizer.history(piece, special=_inside(special)) for piece in pieces]
     return histories[0] if len(histories) == 1 else History.joined(histories)
+
+
+def encode_marked(tokenizer: TokenizerLike, text: str, *, progress: Progress | None = None) -> list[int]:
+    """Return the token ids of a text; what the tokenizer does not know is UNKNOWN_ID, never an error.
+
+    Raises:
+        StoppedError: the progress function said so.
+
+    >>> encode_marked(Tokenizer.base_of(["low"], base="chars"), "lot")
+    [0, 1, -1]
+    """
+    ids: list[int] = []
+    for piece in _pieces(tokenizer, text, "text", progress, PIECE_CHARS):
+        if isinstance(tokenizer, Tokenizer | UnigramTokenizer):
+            ids += tokenizer.encode(piece, unknown="mark")
+            continue
+        try:
+            ids += tokenizer.encode(piece)
+        except UnknownSymbolError:
+            ids += tokenizer.history(piece).final_ids.tolist()
+    return ids
 
 
 def _pieces(

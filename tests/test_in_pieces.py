@@ -10,8 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bpe import SPLIT_PATTERNS, Tokenizer, TrainSettings, load_pretrained, train
+from bpe.byte_axis import place_tokens
+from bpe.costs import compare_units
 from bpe.errors import SpecialTokenError, StoppedError
-from bpe.in_pieces import cut_text, encode_in_pieces, history_in_pieces
+from bpe.in_pieces import PIECE_CHARS, cut_text, encode_in_pieces, encode_marked, history_in_pieces
+from bpe.metrics import count_tokens
 from bpe.samples import load_sample
 
 # What split patterns tell apart: letters of every case and script, digits, signs, marks, all sorts of white space.
@@ -112,3 +115,38 @@ def test_progress_counts_characters_and_stops_the_work():
     seen.clear()
     encode_in_pieces(Tokenizer(), "a", progress=progress)
     assert seen == [(0, 1), (1, 1)]
+
+
+LONG = "some words and more of them " * (3 * PIECE_CHARS // 28)
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda text, progress: encode_marked(load_pretrained("gpt2"), text, progress=progress),
+        lambda text, progress: place_tokens(load_pretrained("gpt2"), text, progress=progress),
+        lambda text, progress: place_tokens(load_pretrained("qwen2.5"), text[:1_000], progress=progress),
+        lambda text, progress: compare_units(text, load_pretrained("gpt2"), progress=progress),
+        lambda text, progress: count_tokens(Tokenizer(), text.split(" "), progress=progress),
+        lambda text, progress: count_tokens(load_pretrained("gpt2"), text.split(" "), progress=progress),
+    ],
+    ids=["ids", "places", "places of a text in one go", "units", "counts of a trained one", "counts of a real one"],
+)
+def test_counting_reports_and_stops_before_the_end(work):
+    calls = []
+
+    def stop_at_second(done: int, asked: int) -> bool:
+        calls.append((done, asked))
+        return len(calls) < 2
+
+    with pytest.raises(StoppedError):
+        work(LONG, stop_at_second)
+    assert len(calls) == 2
+    assert calls[0][0] == 0 < calls[1][0] <= calls[1][1]
+
+
+def test_marked_ids_are_those_of_encode_where_all_is_known():
+    gpt2 = load_pretrained("gpt2")
+    assert encode_marked(gpt2, "two words") == gpt2.encode("two words")
+    characters = Tokenizer.base_of(["low"], base="chars")
+    assert encode_marked(characters, "lot") == characters.encode("lot", unknown="mark") == [0, 1, -1]

@@ -12,6 +12,7 @@ from bpe.samples import load_sample
 from ui import state
 from ui.costs.charts import language_chart, model_chart, trade_chart
 from ui.costs.compute import LanguageBytes, count, language_bytes
+from ui.jobs import Job
 from ui.links import pack_text
 from ui.units import in_bytes, in_count, in_percent
 
@@ -174,7 +175,7 @@ def test_language_chart_names_every_language():
 
 
 def test_counts_of_a_text_agree_with_the_curve():
-    counts = count(load_pretrained("gpt2"), "unhappy people")
+    counts = count(load_pretrained("gpt2"), "unhappy people", Job("test"))
     assert counts.curve is not None
     assert counts.curve[-1] == counts.num_tokens == 3
     assert counts.curve[0] == counts.num_bytes == 14

@@ -19,7 +19,7 @@ from bpe.metrics.estimates import (
     whole_words,
 )
 from bpe.metrics.measures import MEASURES, Measure
-from bpe.metrics.tokens import TokenCounts, count_tokens, encode_marked, unknown_id
+from bpe.metrics.tokens import TokenCounts, count_tokens, unknown_id
 from bpe.metrics.words import icu_version, words_of, writes_spaces
 
 __all__ = [
@@ -32,7 +32,6 @@ __all__ = [
     "TokenCounts",
     "count_quantity",
     "count_tokens",
-    "encode_marked",
     "icu_version",
     "ratio_of_totals",
     "renyi_efficiency",

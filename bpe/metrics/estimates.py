@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bpe.metrics.tokens import encode_marked
+from bpe.in_pieces import encode_marked
 from bpe.metrics.words import whole_word_test, words_of, writes_spaces
 from bpe.tokenizer import TokenizerLike
 

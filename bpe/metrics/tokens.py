@@ -13,10 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bpe.encoder import encode
+from bpe.errors import StoppedError
+from bpe.in_pieces import Progress, encode_marked
 from bpe.tokenizer import UNKNOWN_ID, Tokenizer, TokenizerLike, count_words
-from bpe.unigram import UnigramTokenizer
 
-__all__ = ["TokenCounts", "count_tokens", "encode_marked", "unknown_id"]
+__all__ = ["TokenCounts", "count_tokens", "unknown_id"]
+
+
+_UNITS_A_REPORT = 100
 
 
 class TokenCounts(NamedTuple):
@@ -26,29 +30,39 @@ class TokenCounts(NamedTuple):
     num_unknown: NDArray[np.int64]
 
 
-def count_tokens(tokenizer: TokenizerLike, units: Sequence[str]) -> TokenCounts:
+def count_tokens(tokenizer: TokenizerLike, units: Sequence[str], *, progress: Progress | None = None) -> TokenCounts:
     """Return the number of tokens of each unit; each unit is encoded by itself.
+
+    Raises:
+        StoppedError: the progress function, called with (units done, units in all), said so.
 
     >>> count_tokens(Tokenizer(), ["ab", "é"]).num_tokens.tolist()
     [2, 2]
     """
     if isinstance(tokenizer, Tokenizer):
-        return _count_trained(tokenizer, units)
+        return _count_trained(tokenizer, units, progress)
     missing = unknown_id(tokenizer)
     num_tokens, num_unknown = np.zeros((2, len(units)), dtype=np.int64)
     for number, unit in enumerate(units):
+        _report(progress, number, len(units))
         ids = encode_marked(tokenizer, unit)
         num_tokens[number] = len(ids)
         num_unknown[number] = ids.count(missing)
     return TokenCounts(num_tokens, num_unknown)
 
 
-def _count_trained(tokenizer: Tokenizer, units: Sequence[str]) -> TokenCounts:
+def _report(progress: Progress | None, done: int, asked: int) -> None:
+    if progress is not None and done % _UNITS_A_REPORT == 0 and not progress(done, asked):
+        raise StoppedError("the counting was stopped before it was done: start it again")
+
+
+def _count_trained(tokenizer: Tokenizer, units: Sequence[str], progress: Progress | None) -> TokenCounts:
     """Count with a memory of pre-tokens that lasts over all units; `encode` remembers within one text only."""
     known: dict[str, tuple[int, int]] = {}
     num_base = len(tokenizer.base_symbols)
     num_tokens, num_unknown = np.zeros((2, len(units)), dtype=np.int64)
     for number, unit in enumerate(units):
+        _report(progress, number, len(units))
         for word, num_times in count_words(unit, tokenizer.split, tokenizer.end_of_word).items():
             if word not in known:
                 ids = encode(tokenizer.symbols(word), tokenizer.ranks, num_base)[0]
@@ -56,13 +70,6 @@ def _count_trained(tokenizer: Tokenizer, units: Sequence[str]) -> TokenCounts:
             num_tokens[number] += num_times * known[word][0]
             num_unknown[number] += num_times * known[word][1]
     return TokenCounts(num_tokens, num_unknown)
-
-
-def encode_marked(tokenizer: TokenizerLike, text: str) -> list[int]:
-    """Return the token ids of a text; what the tokenizer does not know is marked, never an error."""
-    if isinstance(tokenizer, Tokenizer | UnigramTokenizer):
-        return tokenizer.encode(text, unknown="mark")
-    return tokenizer.encode(text)
 
 
 def unknown_id(tokenizer: TokenizerLike) -> int:

@@ -14,7 +14,8 @@ from typing import Any
 import regex
 
 from bpe.errors import UnavailableError
-from bpe.metrics.tokens import encode_marked, unknown_id
+from bpe.in_pieces import encode_marked
+from bpe.metrics.tokens import unknown_id
 from bpe.tokenizer import TokenizerLike
 
 __all__ = ["icu_version", "whole_word_test", "words_of", "writes_spaces"]

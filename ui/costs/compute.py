@@ -10,9 +10,10 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from bpe import TokenizerLike
-from bpe.costs import UnitCosts, compare_units, token_ids
+from bpe.costs import UnitCosts, compare_units
+from bpe.in_pieces import encode_marked, history_in_pieces
 from bpe.samples import load_udhr, udhr_languages
-from ui.jobs import JobBoard
+from ui.jobs import Job, JobBoard
 
 __all__ = ["Counted", "LanguageBytes", "count", "count_key", "countings", "language_bytes"]
 
@@ -48,10 +49,21 @@ def count_key(tokenizer_key: str, text: str) -> str:
     return hashlib.sha256(f"{tokenizer_key}\0{text}".encode()).hexdigest()
 
 
-def count(tokenizer: TokenizerLike, text: str) -> Counted:
-    """Return the counts; this is the work of a job."""
-    units = compare_units(text, tokenizer)
-    curve = tokenizer.history(text).num_tokens if tokenizer.num_merges else None
+def count(tokenizer: TokenizerLike, text: str, job: Job[Counted]) -> Counted:
+    """Return the counts; this is the work of a job, which reads the text twice where there are merges.
+
+    Raises:
+        StoppedError: the reader asked to stop.
+    """
+    num_readings = 2 if tokenizer.num_merges else 1
+    units = compare_units(text, tokenizer, progress=lambda done, asked: job.report(done, num_readings * asked))
+
+    def in_second_reading(done: int, asked: int) -> bool:
+        return job.report(asked + done, num_readings * asked)
+
+    curve = None
+    if tokenizer.num_merges:
+        curve = history_in_pieces(tokenizer, text, progress=in_second_reading).num_tokens
     return Counted(len(text.encode()), len(text), units[-1].num_units, curve, units)
 
 
@@ -77,7 +89,7 @@ def language_bytes(key: str, _tokenizer: TokenizerLike) -> tuple[LanguageBytes, 
     rows = []
     for code in _LANGUAGES:
         text = "\n".join(load_udhr(code))
-        num_tokens = len(token_ids(_tokenizer, text))
+        num_tokens = len(encode_marked(_tokenizer, text))
         language = languages[code]
         rows.append(LanguageBytes(language.name, language.script, len(text.encode()), len(text), num_tokens))
     return tuple(sorted(rows, key=lambda row: -row.bytes_per_token))

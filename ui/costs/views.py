@@ -36,7 +36,7 @@ def counted(chosen: Chosen, text: str) -> Counted:
         state.COSTS_JOB,
         compute.countings(),
         compute.count_key(chosen.key, text),
-        lambda job: compute.count(chosen.tokenizer, text),
+        lambda job: compute.count(chosen.tokenizer, text, job),
         label=lambda job: f"Counting {count_of(len(text), 'character')}, {job.seconds_so_far:.0f} s so far",
     )
 

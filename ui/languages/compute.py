@@ -187,12 +187,13 @@ class _Answering:
         if not self._job.report(self._num_done, self._num_steps):
             raise StoppedError("the counting was stopped before it was done: start it again")
 
-    def _load(self, contender: Contender) -> TokenizerLike:
-        def goes_on(done: int, asked: int) -> bool:
-            return self._job.report(self._num_done, self._num_steps)
+    def _goes_on(self, _done: int, _asked: int) -> bool:
+        """Hear within a step whether to stop."""
+        return self._job.report(self._num_done, self._num_steps)
 
+    def _load(self, contender: Contender) -> TokenizerLike:
         self._step()
-        return _loaded(contender, self.shelf, goes_on)
+        return _loaded(contender, self.shelf, self._goes_on)
 
     def _grid(self, measure: Measure, tokenizers: Sequence[TokenizerLike]) -> Grid:
         cells = np.full((len(self.question.codes), len(tokenizers), 3), np.nan)
@@ -239,7 +240,7 @@ class _Answering:
     def _token_counts(self, code: str, column: int, tokenizers: Sequence[TokenizerLike]) -> TokenCounts:
         text = self.question.text
         key = ("tokens", self.question.contenders[column].key, text.key, code)
-        made = self.shelf.get(key, lambda: count_tokens(tokenizers[column], text.units[code]))
+        made = self.shelf.get(key, lambda: count_tokens(tokenizers[column], text.units[code], progress=self._goes_on))
         return cast(TokenCounts, made)
 
     def _quantity(

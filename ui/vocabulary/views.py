@@ -10,8 +10,8 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from bpe import UNKNOWN_ID, RankTokenizer
-from bpe.costs import token_ids
 from bpe.errors import TokenIdError
+from bpe.in_pieces import encode_marked
 from bpe.merge_tree import merge_tree
 from bpe.reachability import GLITCH_EXAMPLES, Reachability, Reason
 from bpe.vocabulary import SCRIPTS, TokenFilter, TokenKind, Vocabulary, count_lengths, count_scripts
@@ -113,7 +113,7 @@ def _show_own_text(chosen: Chosen, vocabulary: Vocabulary, row: int, found: Reac
 def _encoded(chosen: Chosen, text: str) -> str:
     """Return the tokens of a text, as a reader reads them."""
     name = chosen.tokenizer.token_bytes
-    ids = token_ids(chosen.tokenizer, text)
+    ids = encode_marked(chosen.tokenizer, text)
     return " | ".join("unknown" if token == UNKNOWN_ID else show_token(name(token), isolate=True) for token in ids)
 
 
