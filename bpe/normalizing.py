@@ -48,7 +48,7 @@ class Change:
     start, end  in bytes of the original text; equal where something was added
     before      the stretch as it was;  after   as it became
     what        the same in words: `lower-cased`, `accents dropped`, `dropped`, `added`, `NFC`, `NFKC`,
-                `white space`, `replaced`
+                `decomposed (NFD)`, `decomposed (NFKD)`, `white space`, `replaced`
     """
 
     start: int
@@ -137,12 +137,15 @@ def _name_change(before: str, after: str) -> str:
         return "lower-cased"
     if after == unicodedata.normalize("NFC", before):
         return "NFC"
+    if after == unicodedata.normalize("NFD", before):  # first: of Hangul it is all that BERT does, it has no accents
+        return "decomposed (NFD)"
     if after == _without_marks(before):
         return "accents dropped"
     if after == _without_marks(before.lower()):
         return "lower-cased, accents dropped"
-    if after == unicodedata.normalize("NFKC", before):
-        return "NFKC"
+    for form, what in (("NFKC", "NFKC"), ("NFKD", "decomposed (NFKD)")):
+        if after == unicodedata.normalize(form, before):  # type: ignore[arg-type]
+            return what
     return "replaced"
 
 

@@ -25,6 +25,7 @@ from types import MappingProxyType
 from typing import Protocol
 
 from bpe.errors import UnavailableError, UnknownTokenizerError
+from bpe.formats.vocab_txt import tokenizer_of
 from bpe.hub_tokenizer import HubTokenizer
 from bpe.model_tokenizer import ModelTokenizer
 from bpe.piece_tokenizer import PieceTokenizer
@@ -42,7 +43,6 @@ __all__ = [
     "PretrainedInfo",
     "PretrainedTokenizer",
     "RankTokenizer",
-    "is_loaded",
     "load_all",
     "load_pretrained",
     "pretrained_info",
@@ -227,24 +227,7 @@ _XLMR = PretrainedInfo(
 
 
 def _load_bert() -> HubTokenizer:
-    from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
-
-    tokens = load_bert()
-    ids = {token: token_id for token_id, token in enumerate(tokens)}
-    tokenizer = Tokenizer(models.WordPiece(ids, unk_token="[UNK]", max_input_chars_per_word=100))
-    normalizer = normalizers.BertNormalizer(lowercase=True)
-    tokenizer.normalizer = normalizer
-    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    tokenizer.decoder = decoders.WordPiece()
-    return HubTokenizer(
-        _BERT.name,
-        tokens,
-        tokenizer,
-        special_tokens=_BERT.special_tokens,
-        unknown_id=_BERT.special_tokens["[UNK]"],
-        normalize=normalizer.normalize_str,
-        adds_space=False,
-    )
+    return tokenizer_of(_BERT.name, load_bert())
 
 
 def _load_xlmr() -> ModelTokenizer:
@@ -353,15 +336,6 @@ def load_pretrained(name: str) -> PretrainedTokenizer:
         if name not in _LOADED:
             _LOADED[name] = _ENTRIES[name].load()
         return _LOADED[name]
-
-
-def is_loaded(name: str) -> bool:
-    """Tell whether `load_pretrained` would return at once.
-
-    Raises:
-        UnknownTokenizerError: no tokenizer goes by this name.
-    """
-    return _canonical_name(name) in _LOADED
 
 
 def load_all(

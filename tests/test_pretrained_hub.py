@@ -4,6 +4,7 @@ The tokenizer of `tokenizers` that reads XLM-R as well is HubTokenizer's other k
 """
 
 import functools
+import unicodedata
 
 import numpy as np
 import pytest
@@ -280,6 +281,13 @@ def test_normalized_text_changes_nothing_but_the_space_in_front(name: str) -> No
     added = [Change(0, 0, "", " ", "added")] if name == "xlm-r" else []
 
     assert load_pretrained(name).changes("plain words 日本") == added
+
+
+def test_hangul_is_decomposed_by_bert_and_loses_no_accent() -> None:
+    (change,) = load_pretrained("bert-uncased").changes("안녕")
+
+    assert (change.before, change.what) == ("안녕", "decomposed (NFD)")
+    assert change.after == unicodedata.normalize("NFD", "안녕")
 
 
 def test_share_of_unknown_tokens() -> None:

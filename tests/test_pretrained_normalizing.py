@@ -61,6 +61,9 @@ def test_stretch_that_grew_shares_its_bytes_out() -> None:
         ("É", "e", "lower-cased, accents dropped"),
         ("e\u0301", "é", "NFC"),
         ("ﬁ", "fi", "NFKC"),
+        ("한", "\u1112\u1161\u11ab", "decomposed (NFD)"),
+        ("é", "e\u0301", "decomposed (NFD)"),
+        ("ﬁé", "fie\u0301", "decomposed (NFKD)"),
         ("\u200b", " ", "replaced"),
     ],
 )

@@ -20,7 +20,7 @@ from bpe.formats.reading import decode_lines, quote
 from bpe.formats.recognise import File, Files
 from bpe.hub_tokenizer import HubTokenizer
 
-__all__ = ["is_lower_cased", "read"]
+__all__ = ["is_lower_cased", "read", "tokenizer_of"]
 
 UNKNOWN = "[UNK]"
 SPECIAL_TOKENS = ("[PAD]", UNKNOWN, "[CLS]", "[SEP]", "[MASK]")
@@ -37,12 +37,20 @@ def read(files: Files, split: str | None = None) -> HubTokenizer:
         UnavailableError: `tokenizers` is not installed.
     """
     file = files["vocab-txt"]
-    tokens = _read_tokens(file)
+    return tokenizer_of(file.name, _read_tokens(file))
+
+
+def tokenizer_of(name: str, tokens: Sequence[str]) -> HubTokenizer:
+    """Return the tokenizer of a vocabulary, `[UNK]` in it, that handles texts as BERT does.
+
+    Raises:
+        UnavailableError: `tokenizers` is not installed.
+    """
     try:
         from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
     except ImportError:
         raise UnavailableError(
-            f"{file.name} is a WordPiece vocabulary, which needs the package tokenizers: pip install tokenizers"
+            f"{name} is a WordPiece vocabulary, which needs the package tokenizers: pip install tokenizers"
         ) from None
     ids = {token: token_id for token_id, token in enumerate(tokens)}
     tokenizer = Tokenizer(models.WordPiece(ids, unk_token=UNKNOWN, max_input_chars_per_word=MAX_WORD_CHARS))
@@ -51,7 +59,7 @@ def read(files: Files, split: str | None = None) -> HubTokenizer:
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.decoder = decoders.WordPiece()
     return HubTokenizer(
-        file.name,
+        name,
         tokens,
         tokenizer,
         special_tokens={token: ids[token] for token in SPECIAL_TOKENS if token in ids},
