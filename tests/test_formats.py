@@ -24,11 +24,20 @@ from bpe.errors import (
     UnavailableError,
     UnknownSymbolError,
 )
-from bpe.formats import FORMATS, load_tokenizer, rank_files, recognise_format, save_tokenizer, verify_export
+from bpe.formats import (
+    FORMATS,
+    load_tokenizer,
+    needs_split,
+    rank_files,
+    recognise_format,
+    save_tokenizer,
+    verify_export,
+)
 from bpe.formats.byte_alphabet import to_bytes, to_chars
 from bpe.formats.verify import PROBE_TEXT
 from bpe.pretrained import load_pretrained
 from bpe.vocabularies import load_ranks, rank_file
+from bpe.vocabularies.packaged import PACKAGED_RANKS, read_ranks
 
 # ------------------------------------------------------------------------------------------- the owners, as documented
 
@@ -373,6 +382,36 @@ def test_a_published_rank_file_is_known_by_its_hash(table, name):
     assert tokenizer.name == name
     assert tokenizer.special_tokens == load_pretrained(name).special_tokens
     assert tokenizer.encode(PROBE_TEXT) == load_pretrained(name).encode(PROBE_TEXT)
+
+
+@pytest.mark.parametrize("name", ["llama3", "qwen2.5"])
+def test_a_rank_file_that_others_published_is_known_by_its_hash_too(name):
+    table = next(table for table in PACKAGED_RANKS if table.name == name)
+    tokenizer = load_tokenizer({"tokenizer.model": rank_file(read_ranks(table))})
+    real = load_pretrained(name)
+    assert (tokenizer.name, tokenizer.vocab_size) == (name, real.vocab_size)
+    assert tokenizer.special_tokens == real.special_tokens
+    for text in (PROBE_TEXT, "e\u0301 안녕 12345"):
+        assert tokenizer.encode(text) == real.encode(text)
+        assert tokenizer.changes(text) == real.changes(text)
+
+
+@pytest.mark.parametrize("split", ["none", "cl100k", r"[a-z]+|\d"])
+def test_a_rank_file_alone_asks_for_its_split_pattern_and_takes_it_as_a_second_file(split):
+    tokenizer = trained(split=split)
+    (name, ranks), _settings = save_tokenizer(tokenizer, "tiktoken").items()
+    assert needs_split({name: ranks})
+    with pytest.raises(FormatError, match="does not hold its split pattern"):
+        load_tokenizer({name: ranks})
+    files = {name: ranks} | rank_files.settings_file(name, split)
+    assert not needs_split(files)
+    assert load_tokenizer(files).encode(CORPUS) == tokenizer.encode(CORPUS)
+    assert load_tokenizer({name: ranks}, split=split).encode(CORPUS) == tokenizer.encode(CORPUS)
+
+
+def test_only_a_rank_file_that_nobody_knows_needs_a_split_pattern():
+    assert not needs_split({"gpt2.tiktoken": rank_file(load_ranks("r50k"))})
+    assert not needs_split({"my.model": MINBPE})
 
 
 def test_ids_of_its_own_are_refused_where_ids_are_implied():

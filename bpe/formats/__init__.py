@@ -39,6 +39,7 @@ __all__ = [
     "FormatName",
     "ReadableFormat",
     "load_tokenizer",
+    "needs_split",
     "recognise_format",
     "save_tokenizer",
     "verify_export",
@@ -244,6 +245,18 @@ def recognise_format(source: bytes | Mapping[str, bytes]) -> FormatName:
     'minbpe'
     """
     return format_of(recognise_files({"the file": source} if isinstance(source, bytes) else source))
+
+
+def needs_split(files: Mapping[str, bytes]) -> bool:
+    """Tell whether these files are a rank file alone, of a table nobody knows: then its split pattern must be said.
+
+    `rank_files.settings_file` makes the file that says it.
+
+    Raises:
+        FormatError: a file is of no kind that is read here.
+    """
+    parts = recognise_files(files)
+    return set(parts) == {"ranks"} and not rank_files.is_published(parts["ranks"].data)
 
 
 def _find(format: str) -> FileFormat:

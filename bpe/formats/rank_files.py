@@ -6,8 +6,9 @@ second file goes along, `<name>.json`, with just what `tiktoken.Encoding` takes 
     ranks = tiktoken.load.load_tiktoken_bpe("my.tiktoken")
     encoding = tiktoken.Encoding(mergeable_ranks=ranks, **json.load(open("my.tiktoken.json")))
 
-A published table is known by its hash and needs no second file. For any other one the reader must say the
-split pattern: a wrong guess would give wrong ids without a word.
+A published table is known by its hash and needs no second file: OpenAI's, Llama 3's tokenizer.model, Qwen's
+qwen.tiktoken. For any other one the reader must say the split pattern: a wrong guess would give wrong ids without a
+word.
 
 Source: github.com/openai/tiktoken, tiktoken/load.py.
 """
@@ -20,7 +21,9 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from itertools import pairwise
+from typing import Literal
 
 import tiktoken
 
@@ -32,9 +35,10 @@ from bpe.pretokenize import SPLIT_PATTERNS, compile_split
 from bpe.rank_tokenizer import RankTokenizer
 from bpe.tokenizer import TokenizerLike
 from bpe.vocabularies import RANK_FILE_SHA256, rank_file
-from bpe.vocabularies.openai import OPENAI_ENCODINGS, PublishedEncoding
+from bpe.vocabularies.openai import OPENAI_ENCODINGS
+from bpe.vocabularies.packaged import PACKAGED_RANKS
 
-__all__ = ["library", "read", "read_ranks", "settings_name", "write"]
+__all__ = ["is_published", "library", "read", "read_ranks", "settings_file", "settings_name", "write"]
 
 EVERYTHING = r"[\s\S]+"
 """The split pattern `none`, for a library that wants one: the whole text is one match."""
@@ -43,6 +47,24 @@ EVERYTHING = r"[\s\S]+"
 def settings_name(name: str) -> str:
     """Return the name of the second file."""
     return f"{name}.json"
+
+
+def settings_file(name: str, split: str) -> dict[str, bytes]:
+    """Return the second file of a rank file that came alone, once somebody has said its split pattern.
+
+    >>> print(settings_file("my.tiktoken", "[a-z]")["my.tiktoken.json"].decode().strip())
+    {"pat_str": "(?:[a-z])|(?:(?!(?:[a-z]))[\\\\s\\\\S])+", "special_tokens": {}}
+
+    Raises:
+        FormatError, SettingsError: the expression does not compile, or tiktoken does not take its kind.
+    """
+    settings = {"pat_str": covering_pattern(split, "tiktoken") or EVERYTHING, "special_tokens": {}}
+    return {settings_name(name): (json.dumps(settings) + "\n").encode()}
+
+
+def is_published(data: bytes) -> bool:
+    """Tell whether a rank file is a published one, of which the split pattern is known."""
+    return _published(data) is not None
 
 
 def write(tokenizer: TokenizerLike, name: str) -> dict[str, bytes]:
@@ -94,11 +116,10 @@ def read(files: Files, split: str | None = None) -> RankTokenizer:
 
     published = _published(file.data)
     if split is not None:
-        special_tokens = {} if published is None else dict(published.special_tokens)
+        special_tokens = {} if published is None else published.special_tokens
         return _build(file, split, _Settings(file.name, split, special_tokens))
     if published is not None:
-        known = _Settings(published.name, published.split, dict(published.special_tokens))
-        return _build(file, published.split, known)
+        return _build(file, published.split, published)
     raise FormatError(
         f"{file.name}: a rank file does not hold its split pattern; give {settings_name(file.name)} along with it, "
         f"or say the pattern: split = {', '.join(SPLIT_PATTERNS)} or a regular expression"
@@ -126,14 +147,21 @@ def library(files: Files) -> Callable[[str, bool], list[int]]:
 # ---------------------------------------------------------------------- reading
 
 
+@dataclass(frozen=True)
 class _Settings:
-    """What the second file says."""
+    """What the second file says, or what is known of a published table.
 
-    def __init__(self, name: str, split: str, special_tokens: dict[str, int], num_ids: int | None = None) -> None:
-        self.name = name
-        self.split = split
-        self.special_tokens = special_tokens
-        self.num_ids = num_ids
+    num_ids     ranks and special tokens together, if the file says how many there must be
+    vocab_size  of a published table, where more ids belong to it than stand in the file
+    """
+
+    name: str
+    split: str
+    special_tokens: Mapping[str, int]
+    num_ids: int | None = None
+    normalizer: Literal["none", "NFC"] = "none"
+    vocab_size: int = 0
+    is_published: bool = False
 
 
 def _read_settings(file: File) -> _Settings:
@@ -149,9 +177,23 @@ def _read_settings(file: File) -> _Settings:
     )
 
 
-def _published(data: bytes) -> PublishedEncoding | None:
+def _published(data: bytes) -> _Settings | None:
+    """Return what is known of a rank file that was published; nothing of its name counts, only its bytes."""
     sha256 = hashlib.sha256(data).hexdigest()
-    return next((found for found in OPENAI_ENCODINGS if RANK_FILE_SHA256[found.ranks] == sha256), None)
+    for found in OPENAI_ENCODINGS:
+        if RANK_FILE_SHA256[found.ranks] == sha256:
+            return _Settings(found.name, found.split, found.special_tokens, is_published=True)
+    for table in PACKAGED_RANKS:
+        if table.sha256 == sha256:
+            return _Settings(
+                name=table.name,
+                split=table.split,
+                special_tokens=table.special_tokens,
+                normalizer=table.normalizer,
+                vocab_size=table.vocab_size,
+                is_published=True,
+            )
+    return None
 
 
 def _build(file: File, split: str, settings: _Settings) -> RankTokenizer:
@@ -172,9 +214,16 @@ def _build(file: File, split: str, settings: _Settings) -> RankTokenizer:
         )
     try:
         compile_split(split)
-        # tiktoken would drop what an own pattern does not match.
-        covering = split if split in SPLIT_PATTERNS else covering_pattern(split, "tiktoken")
-        return RankTokenizer(settings.name, ranks, covering, settings.special_tokens)
+        # tiktoken would drop what an own pattern does not match; published ones match everything.
+        is_whole = split in SPLIT_PATTERNS or settings.is_published
+        return RankTokenizer(
+            settings.name,
+            ranks,
+            split if is_whole else covering_pattern(split, "tiktoken"),
+            settings.special_tokens,
+            normalizer=settings.normalizer,
+            vocab_size=settings.vocab_size,
+        )
     except (SettingsError, ValueError) as error:
         raise FormatError(f"{file.name}: the split pattern {quote(split)} cannot be used: {error}") from None
 
