@@ -8,10 +8,9 @@ import time
 import pytest
 from pagetest import finished, head_of, page_at
 
-from bpe import TrainSettings, train
-from bpe.samples import load_sample
 from ui import compute
-from ui.jobs import Job, JobBoard, estimated_bytes
+from ui.jobs import Job, JobBoard
+from ui.kept import Budget
 from ui.limits import LIMITS
 
 
@@ -174,22 +173,12 @@ def test_an_error_gives_the_next_its_turn():
 
 
 def test_kept_results_are_bounded_in_bytes():
-    board: JobBoard[bytes] = JobBoard(num_kept=9, most_bytes=2_500)
+    board: JobBoard[bytes] = JobBoard(num_kept=9, budget=Budget(2_500))
     for name in "abc":
         assert board.start(name, lambda job: bytes(1_000), keep=lambda result: True).wait(5)
     assert [board.known(name) is not None for name in "abc"] == [False, True, True]
     assert board.start("large", lambda job: bytes(9_000), keep=lambda result: True).wait(5)
     assert [board.known(name) is not None for name in ("b", "c", "large")] == [False, False, True]
-
-
-def test_sizes_are_estimated_through_objects_tables_and_circles():
-    training = train(load_sample("udhr-eng"), TrainSettings(num_merges=200))
-    assert estimated_bytes(training) > training.num_tokens.nbytes + sum(map(len, training.pre_tokens))
-    circle: list[object] = [b"x" * 1000]
-    circle.append(circle)
-    assert 1_000 < estimated_bytes(circle) < 2_000
-    numbers = list(range(100_000))
-    assert 1_000_000 < estimated_bytes(numbers) < 20_000_000
 
 
 def test_a_page_says_how_many_are_before_it_and_can_be_stopped_in_the_queue():

@@ -17,6 +17,8 @@ from bpe.errors import BpeError, FormatError
 from bpe.formats import READABLE_FORMATS, load_tokenizer, recognise_format
 from bpe.hub import fetch_tokenizer_file
 from ui import state
+from ui.kept import kept
+from ui.limits import LIMITS
 from ui.text import count_of, markdown_literal
 
 __all__ = ["BROUGHT_NAME", "BroughtTokenizer", "bring_tokenizer", "brought_tokenizer"]
@@ -24,8 +26,10 @@ __all__ = ["BROUGHT_NAME", "BroughtTokenizer", "bring_tokenizer", "brought_token
 BROUGHT_NAME = "your file"
 """What it is called in lists and links."""
 
+_HELD = f"{state.OWN_FILES}-read"
+
 MOST_FILES = 2
-MOST_FILE_MB = 64
+MOST_BYTES = LIMITS.tokenizer_mb * 10**6
 READABLE = f"One file, or two that belong together: {', '.join(entry.title for entry in READABLE_FORMATS.values())}"
 
 
@@ -48,16 +52,25 @@ def brought_tokenizer() -> BroughtTokenizer | None:
     files = st.session_state.get(state.OWN_FILES)
     if not files:
         return None
-    try:
-        return _read(_digest(files), files)
-    except BpeError:
-        return None  # said where the file was opened
+    # The session holds on to what its files became: read again, a large file would cost seconds at every touch.
+    held: tuple[Mapping[str, bytes], BroughtTokenizer] | None = st.session_state.get(_HELD)
+    if held is None or held[0] is not files:
+        try:
+            held = (files, _read(_digest(files), files))
+        except BpeError:
+            return None  # said where the file was opened
+        st.session_state[_HELD] = held
+    return held[1]
 
 
 def bring_tokenizer() -> None:
     """Draw the upload; an unreadable file gives a sentence there, and what was brought before stays."""
     chosen = st.file_uploader(
-        READABLE, accept_multiple_files=True, key=state.TOKENIZER_UPLOAD, max_upload_size=MOST_FILE_MB
+        READABLE,
+        accept_multiple_files=True,
+        key=state.TOKENIZER_UPLOAD,
+        max_upload_size=LIMITS.tokenizer_mb,
+        help=f"At most {LIMITS.tokenizer_mb} MB together. They stay in this session: nobody else sees them.",
     )
     if chosen:
         _take({file.name: file.getvalue() for file in chosen})
@@ -101,6 +114,12 @@ def _take(files: Mapping[str, bytes]) -> None:
             raise FormatError(
                 f"a tokenizer must be one file, or two that belong together, but {len(files)} were chosen; remove some"
             )
+        num_bytes = sum(map(len, files.values()))
+        if num_bytes > MOST_BYTES:
+            raise FormatError(
+                f"the files of a tokenizer must have at most {MOST_BYTES:,} bytes here, but these have {num_bytes:,}: "
+                "run the app on your own machine, where BPE_TOKENIZER_MB sets the limit"
+            )
         _read(_digest(files), files)
     except BpeError as error:
         _say(error)
@@ -115,6 +134,7 @@ def _say(error: BpeError) -> None:
 
 def _put_away() -> None:
     st.session_state.pop(state.OWN_FILES, None)
+    st.session_state.pop(_HELD, None)
 
 
 def _digest(files: Mapping[str, bytes]) -> str:
@@ -125,7 +145,7 @@ def _digest(files: Mapping[str, bytes]) -> str:
     return digest.hexdigest()
 
 
-@st.cache_resource(max_entries=8, show_spinner="Reading the tokenizer")
+@kept(num_kept=8, spinner="Reading the tokenizer")
 def _read(key: str, _files: Mapping[str, bytes]) -> BroughtTokenizer:
     """Read the files. `key` stands for them; errors are not kept."""
     tokenizer = load_tokenizer(_files)

@@ -1,7 +1,7 @@
 """Cached calls into `bpe`: the only place where a page's question becomes work.
 
-Cached objects are shared by all sessions, and nobody changes them. Keys are digests or small values; caches
-are bounded.
+Cached objects are shared by all sessions, and nobody changes them. Keys are digests or small values; all caches
+together are bounded in bytes (`ui/kept.py`).
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from bpe.pretrained import load_pretrained
 from bpe.tokenizer import Special
 from bpe.trainer import Progress
 from ui.jobs import JobBoard
+from ui.kept import kept
 from ui.stage.payload import StageView, build_payload
 
 __all__ = [
@@ -72,7 +73,7 @@ class Tokenized:
 @st.cache_resource(show_spinner=False)
 def tokenizings() -> JobBoard[Tokenized]:
     """Return the texts tokenized last, for all sessions."""
-    return JobBoard(num_kept=24)
+    return JobBoard(num_kept=200)
 
 
 def tokenize_key(name: str, text: str, special: Special, own_key: str) -> str:
@@ -187,7 +188,7 @@ class Corpus:
 @st.cache_resource(show_spinner=False)
 def trainings() -> JobBoard[Training]:
     """Return the trainings run last, for all sessions."""
-    return JobBoard(num_kept=12)
+    return JobBoard(num_kept=100)
 
 
 def training_key(corpus: Corpus, settings: TrainSettings) -> str:
@@ -208,7 +209,7 @@ def run_training(corpus: Corpus, settings: TrainSettings, progress: Progress) ->
     return train(corpus.source, settings, progress=progress)
 
 
-@st.cache_resource(max_entries=12, show_spinner=False)
+@kept(num_kept=100)
 def corpus_history(key: str, _training: Training, _corpus: Corpus) -> History:
     """Return the history of what the stage draws of the corpus. `key`, a `learned_key`, stands for the other two."""
     text = _corpus.text
@@ -230,7 +231,7 @@ class TrainView:
     num_unknown: int
 
 
-@st.cache_resource(max_entries=12, show_spinner=False)
+@kept(num_kept=100)
 def train_view(key: str, title: str, sentence: str, _training: Training, _corpus: Corpus) -> TrainView:
     """Return what the stage draws of a training. `key`, a `learned_key`, stands for training and corpus.
 

@@ -17,6 +17,7 @@ from bpe import Tokenizer, Training
 from bpe.errors import BpeError
 from bpe.formats import FORMATS, save_tokenizer
 from ui import state
+from ui.kept import kept
 from ui.state import OwnTokenizer
 from ui.text import count_of, markdown_literal, show_token
 
@@ -29,7 +30,7 @@ Offer = File | str
 """A file, or why there is none."""
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@kept(num_kept=64)
 def tokenizer_file(key: str, step: int, format_name: str, _tokenizer: Tokenizer) -> Offer:
     """Return a tokenizer in one format, or why it cannot be had. Two files come as one archive.
 

@@ -14,16 +14,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import islice
-from types import ModuleType
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from ui.kept import BUDGET, Budget, Keeper, estimated_bytes
 from ui.limits import LIMITS
 
 __all__ = ["Job", "JobBoard", "estimated_bytes"]
@@ -113,31 +111,19 @@ class JobBoard(Generic[Result]):
     """Runs jobs in turn and keeps the last results, bounded in number and in size, for all sessions.
 
     num_kept       results kept at most;   num_at_once   jobs that run at the same time
-    most_bytes     estimated size of all kept results; a result that alone is larger is still kept, alone
+    budget         bytes that these results share with those of other kinds
     """
 
-    def __init__(
-        self,
-        num_kept: int,
-        *,
-        num_at_once: int = LIMITS.jobs_at_once,
-        most_bytes: int = LIMITS.cache_mb * 10**6,
-    ) -> None:
-        self._num_kept = num_kept
+    def __init__(self, num_kept: int, *, num_at_once: int = LIMITS.jobs_at_once, budget: Budget = BUDGET) -> None:
         self._num_at_once = num_at_once
-        self._most_bytes = most_bytes
-        self._results: OrderedDict[str, tuple[Result, int]] = OrderedDict()
+        self._results: Keeper[Result] = Keeper(num_kept, budget)
         self._queue: list[_Ticket[Result]] = []
         self._running: list[_Ticket[Result]] = []
         self._lock = threading.Lock()
 
     def known(self, key: str) -> Result | None:
         """Return the kept result of this key, if there is one."""
-        with self._lock:
-            if key not in self._results:
-                return None
-            self._results.move_to_end(key)
-            return self._results[key][0]
+        return self._results.get(key)
 
     def start(
         self,
@@ -186,7 +172,7 @@ class JobBoard(Generic[Result]):
             known = self.known(job.key)
             job.result = ticket.work(job) if known is None else known
             if known is None and ticket.keep(job.result):
-                self._keep(job.key, job.result)
+                self._results.put(job.key, job.result)
         except BaseException as error:  # handed to the page, which raises it where a reader can see it
             job.error = error
         finally:
@@ -194,14 +180,6 @@ class JobBoard(Generic[Result]):
             with self._lock:
                 self._running.remove(ticket)
             self._begin_next()
-
-    def _keep(self, key: str, result: Result) -> None:
-        size = estimated_bytes(result)
-        with self._lock:
-            self._results[key] = (result, size)
-            total = sum(kept for _, kept in self._results.values())
-            while len(self._results) > self._num_kept or (total > self._most_bytes and len(self._results) > 1):
-                total -= self._results.popitem(last=False)[1][1]
 
 
 def _session_is_there() -> Callable[[], bool]:
@@ -224,37 +202,3 @@ def _session_is_there() -> Callable[[], bool]:
         return now - last_there <= LIMITS.left_seconds
 
     return is_there
-
-
-# ---------------------------------------------------------------------------------------------- sizes
-
-_MOST_LOOKED_AT = 200
-_DEEPEST = 12
-
-
-def estimated_bytes(value: Any) -> int:
-    """Return about how much memory a result takes: arrays and texts exactly, long collections from a sample.
-
-    >>> import numpy as np
-    >>> estimated_bytes((np.zeros(1000), b"x" * 500)) >= 8500
-    True
-    """
-    return _estimate(value, set(), _DEEPEST)
-
-
-def _estimate(value: Any, seen: set[int], depth: int) -> int:
-    size = 64
-    if depth == 0 or id(value) in seen or isinstance(value, (type, ModuleType)) or callable(value):
-        return size
-    seen.add(id(value))
-    if isinstance(value, (bytes, bytearray, str)):
-        return size + len(value)
-    if hasattr(value, "nbytes"):
-        return size + int(value.nbytes)
-    if isinstance(value, (list, tuple, set, frozenset, dict)):
-        members = value.items() if isinstance(value, dict) else value
-        sample = list(islice(members, _MOST_LOOKED_AT))
-        whole = sum(_estimate(member, seen, depth - 1) for member in sample)
-        return size + whole * len(value) // max(len(sample), 1)
-    names = [*getattr(value, "__dict__", {}), *getattr(type(value), "__slots__", ())]
-    return size + sum(_estimate(getattr(value, name, None), seen, depth - 1) for name in names)

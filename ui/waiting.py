@@ -75,10 +75,15 @@ def trained(corpus: Corpus, settings: TrainSettings) -> Training:
         pace = f"about {left:,.0f} s left" if left is not None else "counting pre-tokens"
         return f"Training: {job.done:,} of {count_of(job.asked, 'merge')}, {pace}"
 
+    key = compute.training_key(corpus, settings)
+    own = state.own_tokenizer()
+    if own is not None and own.key == key:  # in a full class the server may have dropped what this session still has
+        _drop(st.session_state.pop(state.TRAIN_JOB, None))
+        return own.training
     return awaited(
         state.TRAIN_JOB,
         compute.trainings(),
-        compute.training_key(corpus, settings),
+        key,
         lambda job: compute.run_training(corpus, settings, job.report),
         label=label,
         stop="Stop here and keep what was learned",

@@ -29,6 +29,7 @@ from bpe.samples import load_word_counts
 from bpe.settings import EndOfWord, TieBreak
 from ui import state
 from ui.algorithms.about import show_about
+from ui.kept import kept
 from ui.quirks.controls import short_text
 from ui.quirks.strips import Strip, show_strips
 from ui.text import count_of, markdown_literal, show_token
@@ -157,7 +158,7 @@ def _train(kind: str, words: Words) -> AnyTraining:
     return _bpe(words, mark, tie_break)
 
 
-@st.cache_resource(max_entries=24, show_spinner=False)
+@kept(num_kept=24)
 def _bpe(words: Words, mark: str, tie_break: str) -> Training:
     settings = TrainSettings(
         base="chars",
@@ -170,13 +171,13 @@ def _bpe(words: Words, mark: str, tie_break: str) -> Training:
     return train(dict(words), settings)
 
 
-@st.cache_resource(max_entries=24, show_spinner=False)
+@kept(num_kept=24)
 def _wordpiece(words: Words, tie_break: str) -> WordPieceTraining:
     settings = WordPieceSettings(num_merges=_MOST_MERGES, min_pair_count=1, tie_break=cast(TieBreak, tie_break))
     return train_wordpiece(dict(words), settings)
 
 
-@st.cache_resource(max_entries=24, show_spinner=False)
+@kept(num_kept=24)
 def _unigram(words: Words, vocab_size: int) -> UnigramTraining:
     return train_unigram(dict(words), UnigramSettings(vocab_size=vocab_size, split="whitespace"))
 

@@ -13,6 +13,7 @@ from ui import choosing, state
 from ui.algorithms.about import show_about
 from ui.algorithms.charts import Spread, size_chart, spread_chart
 from ui.algorithms.models import choose_source, small_bpe
+from ui.kept import kept
 from ui.quirks.controls import short_text
 from ui.quirks.strips import Strip, show_strips
 from ui.text import count_of
@@ -97,7 +98,7 @@ def _choose_sampling() -> tuple[float, int, int]:
     return share, int(num_samples or 1), int(seed or 0)
 
 
-@st.cache_resource(max_entries=64, show_spinner="Cutting")
+@kept(num_kept=64, spinner="Cutting")
 def _spread(key: str, text: str, share: float, num_samples: int, seed: int, _tokenizer: Tokenizer) -> list[Way]:
     """Return the distinct cuts. `key` stands for the tokenizer."""
     return count_dropout(_tokenizer, text, share, num_samples=num_samples, seed=seed)

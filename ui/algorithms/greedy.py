@@ -15,6 +15,7 @@ from bpe.samples import load_sample
 from ui import choosing, controls, state
 from ui.algorithms.about import show_about
 from ui.jobs import Job, JobBoard
+from ui.kept import kept
 from ui.quirks.strips import Strip, show_strips
 from ui.text import count_of, show_token
 from ui.views import show_text_notices
@@ -101,13 +102,13 @@ def _greedy(name: str, key: str, tokenizer: TokenizerLike) -> LongestMatch:
     return awaited(state.LONGEST_MATCH_JOB, _matchers(), key, lambda job: LongestMatch(tokenizer), label=label)
 
 
-@st.cache_resource(max_entries=16, show_spinner="Cutting the text both ways")
+@kept(num_kept=16, spinner="Cutting the text both ways")
 def _differences(key: str, text: str, _greedy: LongestMatch) -> list[Difference]:
     """Return where the two part. `key` stands for the vocabulary."""
     return _greedy.differences(text)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
+@kept(num_kept=16)
 def _totals(key: str, text: str, _greedy: LongestMatch) -> tuple[int, int]:
     """Return the tokens of the text by rank replay and by longest match."""
     return int(_greedy.tokenizer.history(text).num_tokens[-1]), len(_greedy.encode(text))

@@ -11,13 +11,14 @@ from bpe.corpus import decode_text, encoding_candidates
 from bpe.errors import CorpusError
 from bpe.parallel import ParallelText, parse_parallel_files, parse_parallel_table
 from ui import frame, state
+from ui.limits import LIMITS
 from ui.text import count_of, markdown_literal
 
 __all__ = ["own_parallel_text"]
 
 MOST_FILES = 80
-MOST_BYTES = 40_000_000
-_MOST_FILE_BYTES = 20_000_000
+MOST_BYTES = LIMITS.parallel_mb * 10**6
+_MOST_FILE_BYTES = LIMITS.upload_mb * 10**6
 
 
 def own_parallel_text() -> tuple[ParallelText, tuple[str, ...]]:
@@ -26,8 +27,8 @@ def own_parallel_text() -> tuple[ParallelText, tuple[str, ...]]:
         "One text file a language (line n of each is the same content), or one CSV or TSV with a column a language",
         accept_multiple_files=True,
         key=state.PARALLEL_UPLOAD,
-        max_upload_size=_MOST_FILE_BYTES // 10**6,
-        help=f"At most {_MOST_FILE_BYTES // 10**6} MB a file, {MOST_BYTES // 10**6} MB together. A file or column that "
+        max_upload_size=LIMITS.upload_mb,
+        help=f"At most {LIMITS.upload_mb} MB a file, {LIMITS.parallel_mb} MB together. A file or column that "
         "is named after its language, such as de.txt or German, gets that name.",
     )
     if not files:
@@ -51,6 +52,12 @@ def _check_sizes(files: Sequence[UploadedFile]) -> None:
             f"a parallel text must have at most {MOST_FILES} files and {MOST_BYTES:,} bytes together, but these are "
             f"{count_of(len(files), 'file')} of {num_bytes:,} bytes: take a part of it"
         )
+    for file in files:
+        if file.size > _MOST_FILE_BYTES:
+            raise CorpusError(
+                f"each file must have at most {_MOST_FILE_BYTES:,} bytes, but {file.name} has {file.size:,}: "
+                "take a part of it"
+            )
 
 
 def _encoding_of(file: UploadedFile) -> str | None:

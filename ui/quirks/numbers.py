@@ -14,6 +14,7 @@ from bpe.quirks import TextToken as Token
 from bpe.triadic import cut_digits, write_triads
 from ui import state
 from ui.choosing import Chosen, real_names
+from ui.kept import kept
 from ui.quirks.charts import integer_map
 from ui.quirks.controls import digits
 from ui.quirks.strips import Strip, counts_of, show_strips
@@ -25,7 +26,7 @@ _MOST_INTEGER = 9_999
 _PREFIXES = {"alone": "", "after a space": " "}
 
 
-@st.cache_resource(max_entries=32, show_spinner="Splitting 10,000 integers")
+@kept(num_kept=32, spinner="Splitting 10,000 integers")
 def _integers(key: str, prefix: str, _tokenizer: TokenizerLike) -> Integers:
     """`key` stands for the tokenizer."""
     return integers_under(_tokenizer, _MOST_INTEGER + 1, prefix=prefix)

@@ -13,6 +13,7 @@ from bpe import TokenizerLike
 from bpe.reachability import Progress, Reachability, find_context, find_unproduced
 from bpe.vocabulary import TokenFilter, Vocabulary, find_tokens, list_vocabulary
 from ui.jobs import JobBoard
+from ui.kept import kept
 from ui.vocabulary.listing import build_listing
 
 __all__ = [
@@ -28,19 +29,19 @@ __all__ = [
 _EXAMPLES = (" SolidGoldMagikarp", " strawberry")
 
 
-@st.cache_resource(max_entries=4, show_spinner="Listing the tokens")
+@kept(num_kept=4, spinner="Listing the tokens")
 def vocabulary_of(key: str, _tokenizer: TokenizerLike) -> Vocabulary:
     """Return the vocabulary of the tokenizer that `key` stands for. Large: some 30 MB for 200,000 tokens."""
     return list_vocabulary(_tokenizer)
 
 
-@st.cache_resource(max_entries=48, show_spinner=False)
+@kept(num_kept=48)
 def rows_of(key: str, wanted: TokenFilter, _vocabulary: Vocabulary) -> NDArray[np.int64]:
     """Return the rows that a filter finds."""
     return find_tokens(_vocabulary, wanted)
 
 
-@st.cache_resource(max_entries=12, show_spinner=False)
+@kept(num_kept=12)
 def listing_of(
     key: str,
     wanted: TokenFilter,
@@ -59,7 +60,7 @@ def analyses() -> JobBoard[Reachability]:
     return JobBoard(num_kept=16)
 
 
-@st.cache_resource(max_entries=500, show_spinner=False)
+@kept(num_kept=500)
 def context_of(key: str, token: int, _tokenizer: TokenizerLike) -> str | None:
     """Return a text in whose encoding the token occurs, or None."""
     return find_context(_tokenizer, token)
