@@ -64,21 +64,6 @@ class Agreement:
         alone: NDArray[np.int64] = self.places[self.is_cut[row] & (self.votes == 1) & has_others]
         return alone
 
-    def next_contested(self, after: int) -> int | None:
-        """Return the first disagreement behind a byte offset; None behind the last.
-
-        >>> rows = [np.array([1, 4]), np.array([1, 3])]
-        >>> compare_cuts(rows).next_contested(0), compare_cuts(rows).next_contested(4)
-        (3, None)
-        """
-        at = int(np.searchsorted(self.contested, after, side="right"))
-        return int(self.contested[at]) if at < len(self.contested) else None
-
-    def previous_contested(self, before: int) -> int | None:
-        """Return the last disagreement in front of a byte offset; None in front of the first."""
-        at = int(np.searchsorted(self.contested, before)) - 1
-        return int(self.contested[at]) if at >= 0 else None
-
     @cached_property
     def num_common(self) -> NDArray[np.int64]:
         """int64[num_rows, num_rows]: cuts that two rows have in common; on the diagonal those of the row."""

@@ -36,8 +36,6 @@ class PairRow(NamedTuple):
     pair_count: int
     left_count: int
     right_count: int
-    is_tied: bool
-    """Whether it shares the highest number by which this algorithm chooses."""
 
     @property
     def score(self) -> Fraction:
@@ -92,10 +90,7 @@ def lay_out_step(training: Training | WordPieceTraining, step: int) -> BenchStep
             counts[symbol] += weight
     ranked, num_tied = _ranked_pairs(training, step)
     name = training.tokenizer.token_bytes
-    pairs = tuple(
-        PairRow(name(left), name(right), count, counts[left], counts[right], rank < num_tied)
-        for rank, (left, right, count) in enumerate(ranked)
-    )
+    pairs = tuple(PairRow(name(left), name(right), count, counts[left], counts[right]) for left, right, count in ranked)
     is_last = step >= training.num_merges
     chosen = None if is_last else ranked[0][:2]
     cuts = tuple(

@@ -58,20 +58,6 @@ def test_agreement_by_hand():
     assert agreement.shared.tolist() == []
 
 
-@given(cut_sets)
-def test_walking_forwards_and_backwards_meets_every_disagreement(sets):
-    agreement = compare_cuts(as_rows(sets))
-    forwards, at = [], agreement.next_contested(0)
-    while at is not None:
-        forwards.append(at)
-        at = agreement.next_contested(at)
-    backwards, at = [], agreement.previous_contested(13)
-    while at is not None:
-        backwards.append(at)
-        at = agreement.previous_contested(at)
-    assert forwards == agreement.contested.tolist() == backwards[::-1]
-
-
 def test_no_rows_is_refused():
     with pytest.raises(SettingsError, match="at least one row"):
         compare_cuts([])

@@ -10,8 +10,10 @@ from bpe.formats import save_tokenizer
 from bpe.pretrained import load_pretrained
 from ui import state
 from ui.brought import BROUGHT_NAME
-from ui.controls import DEFAULT_TEXT, EXAMPLES
+from ui.controls import EXAMPLES
 from ui.links import pack_text
+
+DEFAULT_TEXT = next(iter(EXAMPLES.values()))
 
 
 def opened(**params):

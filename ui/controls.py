@@ -54,8 +54,6 @@ EXAMPLES = {
 }
 """Example name -> text. The first one is what the app opens on."""
 
-DEFAULT_TEXT = next(iter(EXAMPLES.values()))
-
 
 # ---------------------------------------------------------------------------------------------- text
 
