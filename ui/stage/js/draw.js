@@ -189,8 +189,8 @@ export class BlockDrawing {
     this.labels.push({ text, x: rtl ? edge - width : edge + 1, width, line });
   }
 
-  /** Ids of one line go into rows, left to right; one for which no row is free is left to the panel. */
-  #placeLabels() {
+  /** Ids of one line go into rows, left to right; one for which no row is free is left to the panel. Call it once. */
+  placeLabels() {
     this.labels.sort((a, b) => a.line - b.line || a.x - b.x);
     let line = -1;
     let ends = [];
@@ -215,7 +215,7 @@ export class BlockDrawing {
 
   /** Writes to the page; called when everything has been read. */
   commit() {
-    this.#placeLabels();
+    this.placeLabels();
     const drawing = (this.block.drawing ??= new BlockSvg(this.block));
     drawing.fills.forEach((path, colour) => setPath(path, this.fills[colour]));
     for (const name of ["lines", "cuts", "walls", "ticks", "lit", "marks"]) setPath(drawing[name], this[name]);

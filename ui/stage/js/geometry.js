@@ -14,7 +14,8 @@ const LINE_BREAK_WIDTH = 7; // a line break has no width of its own: it gets a s
  * @property {HTMLElement} block
  * @property {string} source the text
  * @property {string} shown the text as shown, of the same length
- * @property {{unit: number, node: Text}[]} parts its text nodes and the UTF-16 offset of each
+ * @property {{unit: number, node: Text, extra: number}[]} parts its text nodes: UTF-16 offset, and the pixels
+ *   after each letter
  * @property {Cells | null} cells
  *
  * @typedef {object} Cells cell i holds bytes at[i] to at[i + 1], UTF-16 units unit[i] to unit[i + 1]

@@ -4,6 +4,7 @@
 import { stepKeys, tableKeys, viewKeys } from "./keys.js";
 import { readPayload } from "./model.js";
 import { describeToken, Panel, setText } from "./panel.js";
+import { PictureMenu } from "./pictures.js";
 import { copySource } from "./selection.js";
 import { MergeTable } from "./table.js";
 import { formatNumber, plural, quotedName, spoken } from "./text.js";
@@ -51,6 +52,7 @@ export class Stage {
     this.status = find(".status");
     this.panel = new Panel(find(".panel"));
     this.table = new MergeTable(find(".table"));
+    this.pictures = new PictureMenu(find(".pictures"), this, this.#abort.signal);
     this.sections = [find(".main"), find(".own")];
     this.views = [];
     this.allViews = this.sections.map((section) => new TokenView(section.querySelector(".view"), this));
@@ -309,11 +311,15 @@ export class Stage {
     views.forEach((model, i) => {
       setText(this.sections[i].querySelector(".count"), plural(model.numTokens(this.step), "token"));
     });
-    if (!merges.numMerges) return;
-    const used = `merges used: ${formatNumber(this.step)} of ${formatNumber(merges.numMerges)}`;
+    if (merges.numMerges) setText(this.label, this.stepLabel(this.step));
+  }
+
+  /** How many merges are done, in words. */
+  stepLabel(step) {
+    const { merges } = this.payload;
+    const used = `merges used: ${formatNumber(step)} of ${formatNumber(merges.numMerges)}`;
     const isSubset = merges.numRows < merges.numMerges;
-    const acting = isSubset ? ` · ${formatNumber(merges.numRowsDone(this.step))} of them act on this text` : "";
-    setText(this.label, used + acting);
+    return used + (isSubset ? ` · ${formatNumber(merges.numRowsDone(step))} of them act on this text` : "");
   }
 
   #writeSentence() {
@@ -324,23 +330,23 @@ export class Stage {
     this.slider.setAttribute("aria-valuetext", spoken(sentence));
   }
 
-  /** The step as a sentence. */
-  stepSentence() {
+  /** A step as a sentence. */
+  stepSentence(at = this.step) {
     const { merges, vocabulary, views } = this.payload;
-    const tokens = plural(views[0].numTokens(this.step), "token");
+    const tokens = plural(views[0].numTokens(at), "token");
     if (!merges.numMerges) return tokens;
-    if (!this.step) return `Step 0: no merge yet, ${tokens}`;
-    const step = `Step ${formatNumber(this.step)}`;
-    const row = merges.rowOfStep(this.step);
+    if (!at) return `Step 0: no merge yet, ${tokens}`;
+    const step = `Step ${formatNumber(at)}`;
+    const row = merges.rowOfStep(at);
     const nameIn = (column, i) => quotedName(vocabulary.nameBytes(column[i]));
     if (row < 0) {
-      const last = merges.numRowsDone(this.step) - 1;
+      const last = merges.numRowsDone(at) - 1;
       if (last < 0) return `${step}: no merge has acted on this text yet, ${tokens}`;
       const rank = formatNumber(merges.rank[last]);
       return `${step}: nothing new in this text since merge rank ${rank} made ${nameIn(merges.token, last)}, ${tokens}`;
     }
     const [left, right, token] = [merges.left, merges.right, merges.token].map((column) => nameIn(column, row));
-    const places = plural(views[0].numPlaces(this.step - 1), "place");
+    const places = plural(views[0].numPlaces(at - 1), "place");
     return `${step}: ${left} + ${right} makes ${token}, ${places} in this text, ${tokens}`;
   }
 

@@ -102,7 +102,7 @@ export class TokenView {
         const node = document.createTextNode(text);
         this.#units.set(node, this.model.units[chunk.start] + unit);
         nodes.push(extra ? spacedOut(node, extra) : node);
-        return { unit, node };
+        return { unit, node, extra };
       });
     }
     block.replaceChildren(...nodes);
@@ -118,11 +118,7 @@ export class TokenView {
   /** First half of a frame: reads every position that is needed. */
   read() {
     let visible = visibleChunks(this.chunks, this.element.getBoundingClientRect());
-    if (this.settings.bytes) {
-      const narrow = visible.filter((chunk) => !chunk.block.isWide);
-      for (const chunk of narrow) this.#fillBlock(chunk.block, true);
-      if (narrow.length) visible = visibleChunks(this.chunks, this.element.getBoundingClientRect());
-    }
+    if (this.widen(visible)) visible = visibleChunks(this.chunks, this.element.getBoundingClientRect());
     const { element } = this;
     const origin = element.getBoundingClientRect().top + element.clientTop - element.scrollTop;
     for (const chunk of visible) {
@@ -130,6 +126,14 @@ export class TokenView {
       measureCells(chunk, this.model, this.metrics.line);
     }
     this.#visible = visible;
+  }
+
+  /** Makes room for bytes where they are shown. @returns {boolean} whether anything had to move */
+  widen(chunks) {
+    if (!this.settings.bytes) return false;
+    const narrow = chunks.filter((chunk) => !chunk.block.isWide);
+    for (const chunk of narrow) this.#fillBlock(chunk.block, true);
+    return narrow.length > 0;
   }
 
   /**
