@@ -19,8 +19,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bpe.pretrained import load_pretrained
 from bpe.samples import load_sample
+from ui.choosing import Mine, find, real_names
 from ui.compare.compute import compare, row_of
-from ui.compare.contenders import Contender, real_names
 from ui.compare.payload import build_rows
 
 
@@ -39,10 +39,6 @@ def peak_megabytes() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def contender(name: str) -> Contender:
-    return Contender(name, name, lambda: load_pretrained(name))
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("file", type=Path, nargs="?")
@@ -59,9 +55,10 @@ def main() -> None:
 
     ten = names[:10]
     print(f"{len(text.encode()):,} bytes under {len(ten)} tokenizers; s, median of 3")
-    for name in ten:
-        print(f"  row of {name:16} {seconds(lambda name=name: row_of.__wrapped__(text, 'text', contender(name))):6.3f}")
-    rows = [row_of(text, "text", contender(name)) for name in ten]
+    chosen = [find(name, Mine()) for name in ten]
+    for one in chosen:
+        print(f"  row of {one.name:16} {seconds(lambda one=one: row_of.__wrapped__(text, 'text', one)):6.3f}")
+    rows = [row_of(text, "text", one) for one in chosen]
     print(f"  how they agree          {seconds(lambda: compare(text, rows, 0).agreement.jaccard):6.3f}")
     payload = build_rows(text, rows, 0)
     print(f"  packing                 {seconds(lambda: build_rows(text, rows, 0)):6.3f}   {len(payload) / 1e6:.2f} MB")

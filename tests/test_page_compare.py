@@ -16,19 +16,20 @@ from pagetest import finished, head_of, open_page, page_at, payload_of, plain, s
 from bpe import TrainSettings, train
 from bpe.agreement import compare_cuts, first_step_below
 from bpe.byte_axis import place_tokens
-from bpe.errors import UnavailableError
+from bpe.errors import StoppedError, UnavailableError
 from bpe.formats import load_tokenizer, save_tokenizer
 from bpe.pretrained import load_pretrained
 from ui import state
 from ui.brought import BROUGHT_NAME
 from ui.choosing import Chosen, Mine, find
 from ui.compare.charts import agreement_map, merge_curve, spread
-from ui.compare.compute import Row, compare, own_at_step, row_of
+from ui.compare.compute import Row, compare, own_at_step, row_of, rows_of
 from ui.compare.contenders import example_tokenizer
 from ui.compare.loading import Loader
 from ui.compare.payload import MOST_DRAWN_BYTES, build_rows
 from ui.compare.presets import PRESETS
 from ui.compare.views import passing_sentences, places_of, table_of
+from ui.jobs import Job
 from ui.links import pack_text
 from ui.stage.payload import read_head
 
@@ -291,6 +292,21 @@ def test_an_unreadable_file_is_a_sentence_and_the_page_goes_on(files, says):
 
 def contender(name: str) -> Chosen:
     return find(name, Mine())
+
+
+def test_a_comparison_of_a_long_text_stops_inside_a_row():
+    seen = []
+
+    class Impatient(Job):
+        def report(self, done: int, asked: int) -> bool:
+            seen.append(done / asked)
+            return len(seen) < 4
+
+    text = "some words and more of them " * 100_000
+    with pytest.raises(StoppedError):
+        rows_of(text, "text", [contender("gpt2"), contender("cl100k_base")], Impatient("test"))
+    assert seen[:2] == [0, 0]  # before the row, and before its first piece
+    assert 0 < seen[2] < seen[3] < 0.5
 
 
 def own_row(training, text: str) -> Row:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 
 import numpy as np
 import streamlit as st
@@ -14,11 +14,13 @@ from numpy.typing import NDArray
 from bpe import UNKNOWN_ID, History, TokenizerLike
 from bpe.agreement import Agreement, compare_cuts
 from bpe.byte_axis import PlacedTokens, original_offsets, place_tokens
-from bpe.errors import BpeError
+from bpe.errors import BpeError, StoppedError
+from bpe.in_pieces import Progress, history_in_pieces
 from bpe.normalizing import Change
 from bpe.tokenizer import Special
 from ui.choosing import Chosen
 from ui.jobs import Job, JobBoard
+from ui.kept import kept
 from ui.state import OWN_NAME
 
 __all__ = [
@@ -94,24 +96,44 @@ def comparison_key(text: str, special: Special, contenders: Sequence[Chosen]) ->
 
 
 def rows_of(text: str, special: Special, contenders: Sequence[Chosen], job: Job[tuple[Row, ...]]) -> tuple[Row, ...]:
-    """Return the rows, one after another; a row that is known costs nothing. Stops between two rows."""
-    rows: list[Row] = []
-    for number, contender in enumerate(contenders):
-        if not job.report(number, len(contenders)):
-            break
-        rows.append(row_of(text, special, contender))
-    return tuple(rows)
+    """Return the rows, one after another; a row that is known costs nothing.
+
+    Raises:
+        StoppedError: the reader asked to stop.
+    """
+    return tuple(_known_row(text, special, contenders, number, job) for number in range(len(contenders)))
 
 
-@lru_cache(maxsize=64)
-def row_of(text: str, special: Special, contender: Chosen) -> Row:
-    """Return a text under one tokenizer; of the own one, at its last step."""
+def _known_row(
+    text: str, special: Special, contenders: Sequence[Chosen], number: int, job: Job[tuple[Row, ...]]
+) -> Row:
+    contender = contenders[number]
+
+    def goes_on(done: int, asked: int) -> bool:
+        return job.report(number * asked + done, len(contenders) * asked)
+
+    if not goes_on(0, 1):
+        raise StoppedError("the comparison was stopped before it was done: start it again")
+    return row_of(text, special, contender, goes_on)
+
+
+@kept(num_kept=64)
+def row_of(text: str, special: Special, contender: Chosen, _progress: Progress | None = None) -> Row:
+    """Return a text under one tokenizer; of the own one, at its last step.
+
+    Raises:
+        StoppedError: the progress function said so.
+    """
     tokenizer = contender.get()
     try:
-        placed = place_tokens(tokenizer, text, special=special)
+        placed = place_tokens(tokenizer, text, special=special, progress=_progress)
+    except StoppedError:
+        raise
     except BpeError as error:
         return Row(contender.name, PlacedTokens(np.zeros(0, dtype=np.int64), None), problem=str(error))
-    history = tokenizer.history(text, special=special) if contender.name == OWN_NAME else None
+    history = None
+    if contender.name == OWN_NAME:
+        history = history_in_pieces(tokenizer, text, special=special, progress=_progress)
     return Row(
         name=contender.name,
         placed=placed,

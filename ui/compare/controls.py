@@ -105,14 +105,14 @@ def compared(text: str, choice: Choice) -> Comparison:
         comparisons(),
         comparison_key(text, choice.special, contenders),
         lambda job: rows_of(text, choice.special, contenders, job),
-        label=lambda job: _counting(contenders, job.done, len(text)),
-        keep=lambda rows: len(rows) == len(contenders),
+        label=lambda job: _counting(contenders, job.done / job.asked, len(text)),
     )
     return compare(text, rows, choice.step)
 
 
-def _counting(contenders: list[Chosen], done: int, num_chars: int) -> str:
-    name = contenders[min(done, len(contenders) - 1)].name
+def _counting(contenders: list[Chosen], share: float, num_chars: int) -> str:
+    done = min(int(share * len(contenders)), len(contenders) - 1)
+    name = contenders[done].name
     return f"Tokenizing {count_of(num_chars, 'character')} with {name}: {done} of {len(contenders)} are done"
 
 
