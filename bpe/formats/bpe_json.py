@@ -13,7 +13,7 @@ import json
 from typing import Literal, cast, get_args
 
 from bpe.errors import FormatError, SettingsError
-from bpe.formats.parts import take_apart
+from bpe.formats.parts import add_merge, take_apart
 from bpe.formats.reading import Node, parse_json
 from bpe.formats.recognise import File, Files
 from bpe.pretokenize import compile_split
@@ -133,15 +133,11 @@ def _read_merges(node: Node, num_base: int) -> tuple[tuple[int, int], ...]:
     """Return the merges: pairs of ids that exist by then, each pair once."""
     if not isinstance(node.value, list):
         raise node.refuse("a list of pairs of ids")
-    rank_of: dict[tuple[int, int], int] = {}
+    place_of: dict[tuple[int, int], str] = {}
     for rank, pair in enumerate(node.value):
         place = Node(pair, node.name, f"{node.path}[{rank}]")
         if not isinstance(pair, list) or len(pair) != 2:
             raise place.refuse("a pair of ids")
         left, right = (item.integer() for item in place.items())
-        if max(left, right) >= num_base + rank:
-            raise place.refuse(f"a pair of ids below {num_base + rank:,}, made before it")
-        if (left, right) in rank_of:
-            raise place.refuse(f"a pair that was not merged before; merges[{rank_of[left, right]}] is the same")
-        rank_of[left, right] = rank
-    return tuple(rank_of)
+        add_merge((left, right), place.path, place_of, num_base, place.refuse)
+    return tuple(place_of)

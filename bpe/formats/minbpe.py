@@ -18,12 +18,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 
 import regex
 
 from bpe.encoder import encode_reference
 from bpe.errors import FormatError, SettingsError
-from bpe.formats.parts import covering_pattern, split_of_pattern, take_apart
+from bpe.formats.parts import add_merge, covering_pattern, split_of_pattern, take_apart
 from bpe.formats.reading import decode_lines, quote
 from bpe.formats.recognise import File, Files
 from bpe.pretokenize import compile_split
@@ -105,20 +106,14 @@ def read(files: Files, split: str | None = None) -> Tokenizer:
 
 
 def _read_merges(file: File, lines: list[tuple[int, str]]) -> tuple[tuple[int, int], ...]:
-    line_of: dict[tuple[int, int], int] = {}
-    for rank, (number, line) in enumerate(lines):
+    place_of: dict[tuple[int, int], str] = {}
+    for number, line in lines:
         found = re.fullmatch(r"([0-9]{1,9}) ([0-9]{1,9})", line.strip())
         if found is None:
             raise _refuse(file, number, line, "two token ids")
-        left, right = int(found[1]), int(found[2])
-        if max(left, right) >= 256 + rank:
-            raise _refuse(file, number, line, f"two ids below {256 + rank:,}, made before it")
-        if (left, right) in line_of:
-            raise _refuse(
-                file, number, line, f"a pair that was not merged before (it is on line {line_of[left, right]:,})"
-            )
-        line_of[left, right] = number
-    return tuple(line_of)
+        pair = (int(found[1]), int(found[2]))
+        add_merge(pair, f"line {number:,}", place_of, 256, partial(_refuse, file, number, line))
+    return tuple(place_of)
 
 
 def _refuse(file: File, number: int, line: str, must: str) -> FormatError:

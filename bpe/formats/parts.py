@@ -23,7 +23,7 @@ from bpe.tokenizer import Tokenizer, TokenizerLike
 from bpe.unigram import UnigramTokenizer
 from bpe.wordpiece import WordPieceTokenizer
 
-__all__ = ["Parts", "as_expression", "covering_pattern", "split_of_pattern", "take_apart"]
+__all__ = ["Parts", "add_merge", "as_expression", "covering_pattern", "split_of_pattern", "take_apart"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,6 +164,31 @@ def take_apart(tokenizer: TokenizerLike) -> Parts:
 def _merges_of(tokenizer: RankTokenizer) -> Iterable[tuple[int, int, int]]:
     rows = tokenizer.merge_rows()
     return zip(rows.left.tolist(), rows.right.tolist(), rows.token.tolist(), strict=True)
+
+
+# ---------------------------------------------------------------------- merges in files
+
+
+def add_merge(
+    pair: tuple[int, int],
+    place: str,
+    place_of: dict[tuple[int, int], str],
+    num_base: int,
+    refuse: Callable[[str], FormatError],
+) -> None:
+    """Add a merge to those read so far: its ids exist by then, and its pair was not merged before.
+
+    place_of    pair -> where it stands in the file, in rank order;  refuse: makes the error from what must be
+
+    Raises:
+        FormatError: else.
+    """
+    first_missing = num_base + len(place_of)
+    if max(pair) >= first_missing:
+        raise refuse(f"a pair of ids below {first_missing:,}, made before it")
+    if pair in place_of:
+        raise refuse(f"a pair that was not merged before; {place_of[pair]} is the same")
+    place_of[pair] = place
 
 
 # ---------------------------------------------------------------------- split patterns in files
