@@ -18,12 +18,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["INSIDE", "NEVER", "WALL", "History", "count_tokens", "cut", "special_token_boundaries"]
+__all__ = ["INSIDE", "NEVER", "WALL", "History", "LaidOut", "count_tokens", "cut", "special_token_boundaries"]
 
 NEVER = 2**31 - 1
 """Lifetime of a boundary that no merge removes."""
@@ -72,6 +72,27 @@ def special_token_boundaries(data: bytes) -> NDArray[np.int32]:
     return after
 
 
+class LaidOut(NamedTuple):
+    """A pre-token or a special token, to be put into a history as often as it occurs."""
+
+    shown: bytes
+    widths: NDArray[np.int64]
+    """Bytes that each base symbol covers."""
+    lifetimes: NDArray[np.int32]
+    """One a symbol: of the boundary after it, NEVER after the last."""
+    ids: NDArray[np.int64]
+
+    @classmethod
+    def of_lists(cls, shown: bytes, widths: Sequence[int], lifetimes: Sequence[int], ids: Sequence[int]) -> LaidOut:
+        """Return one from lists; `lifetimes` of the boundaries inside."""
+        return cls(
+            shown=shown,
+            widths=np.array(widths, dtype=np.int64),
+            lifetimes=np.array([*lifetimes, NEVER], dtype=np.int32),
+            ids=np.array(ids, dtype=np.int64),
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class History:
     """A text under one tokenizer, at every number of merges.
@@ -114,6 +135,29 @@ class History:
             walls=walls,
             num_merges=num_merges,
             final_ids=final_ids.astype(np.int64),
+        )
+
+    @classmethod
+    def of_parts(cls, parts: Sequence[LaidOut], *, num_merges: int) -> Self:
+        """Return the history of a text from its pre-tokens in order, each laid out; walls stand between them.
+
+        >>> low = LaidOut.of_lists(b"low", [1, 1, 1], [0, NEVER], [256, 119])
+        >>> history = History.of_parts([low, low], num_merges=1)
+        >>> history.tokens(1), history.walls.tolist()
+        ([b'lo', b'w', b'lo', b'w'], [False, False, True, False, False])
+        """
+        no_ints, no_lifetimes = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32)
+        widths = np.concatenate([no_ints, *(part.widths for part in parts)])
+        ends = np.cumsum(np.fromiter((len(part.widths) for part in parts), dtype=np.int64, count=len(parts)))
+        walls = np.zeros(len(widths), dtype=np.bool_)
+        walls[ends - 1] = True
+        return cls(
+            text=b"".join([part.shown for part in parts]),
+            offsets=np.concatenate((np.zeros(1, np.int64), np.cumsum(widths))),
+            lifetimes=np.concatenate([no_lifetimes, *(part.lifetimes for part in parts)])[:-1],
+            walls=walls[:-1],
+            num_merges=num_merges,
+            final_ids=np.concatenate([no_ints, *(part.ids for part in parts)]),
         )
 
     @classmethod

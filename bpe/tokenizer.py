@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 import regex
@@ -24,7 +24,7 @@ from bpe.errors import SettingsError, SpecialTokenError, TokenIdError, UnknownSy
 from bpe.kernels.counting import SCANNED_SPLITS
 from bpe.kernels.encoding import CompiledEncoder, CompiledMerges
 from bpe.kernels.loader import is_work_for_kernels
-from bpe.lifetimes import NEVER, WALL, History, special_token_boundaries
+from bpe.lifetimes import NEVER, WALL, History, LaidOut, special_token_boundaries
 from bpe.normalizing import Change, whole_characters
 from bpe.pretokenize import count_pre_tokens, split
 
@@ -519,39 +519,12 @@ def build_history(
     encoded = tokenizer.encode_pre_tokens(
         piece for piece, _gap in pieces if isinstance(piece, str) and piece not in known
     )
-    laid_out: dict[tuple[str | int, str], _LaidOut] = {}
+    laid_out: dict[tuple[str | int, str], LaidOut] = {}
     for piece, gap in pieces:
         if (piece, gap) not in laid_out:
             laid_out[piece, gap] = _lay_out(tokenizer, piece, "\n" if "\n" in gap else gap[:1], known, encoded)
 
-    parts = [laid_out[key] for key in pieces]
-    if not parts:
-        nothing = np.zeros(0, dtype=np.int64)
-        no_boundary = np.zeros(0, dtype=np.int32)
-        return History(b"", np.zeros(1, np.int64), no_boundary, no_boundary > 0, tokenizer.num_merges, nothing)
-    widths = np.concatenate([part.widths for part in parts])
-    ends = np.cumsum(np.fromiter((len(part.widths) for part in parts), dtype=np.int64, count=len(parts)))
-    walls = np.zeros(len(widths), dtype=np.bool_)
-    walls[ends - 1] = True
-    return History(
-        text=b"".join([part.shown for part in parts]),
-        offsets=np.concatenate((np.zeros(1, np.int64), np.cumsum(widths))),
-        lifetimes=np.concatenate([part.lifetimes for part in parts])[:-1],
-        walls=walls[:-1],
-        num_merges=tokenizer.num_merges,
-        final_ids=np.concatenate([part.ids for part in parts]),
-    )
-
-
-class _LaidOut(NamedTuple):
-    """One distinct pre-token of a history."""
-
-    shown: bytes
-    widths: NDArray[np.int64]
-    """Bytes that each base symbol covers."""
-    lifetimes: NDArray[np.int32]
-    """One a symbol: of the boundary after it, NEVER after the last."""
-    ids: NDArray[np.int64]
+    return History.of_parts([laid_out[key] for key in pieces], num_merges=tokenizer.num_merges)
 
 
 def _lay_out(
@@ -560,7 +533,7 @@ def _lay_out(
     gap: str,
     known: Mapping[str, NDArray[np.int32]],
     encoded: Mapping[str, tuple[list[int], list[int]]],
-) -> _LaidOut:
+) -> LaidOut:
     lifetimes: list[int] = []
     if isinstance(piece, int):
         names, ids = [tokenizer.token_bytes(piece)], [piece]
@@ -574,12 +547,7 @@ def _lay_out(
             ids, lifetimes = encoded[piece]
     widths = [len(name) for name in names]
     widths[-1] += len(gap.encode())
-    return _LaidOut(
-        shown=b"".join(names) + gap.encode(),
-        widths=np.array(widths, dtype=np.int64),
-        lifetimes=np.array([*lifetimes, NEVER], dtype=np.int32),
-        ids=np.array(ids, dtype=np.int64),
-    )
+    return LaidOut.of_lists(b"".join(names) + gap.encode(), widths, lifetimes, ids)
 
 
 def _symbol_names(tokenizer: Tokenizer, pre_token: str) -> list[bytes]:

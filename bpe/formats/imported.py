@@ -23,7 +23,7 @@ from bpe.encoder import replay
 from bpe.errors import TokenIdError, UnknownSymbolError
 from bpe.formats.byte_alphabet import CHAR_OF_BYTE, to_bytes, to_chars
 from bpe.formats.pipeline import Normalize, Piece, Step, run_steps
-from bpe.lifetimes import NEVER, History
+from bpe.lifetimes import NEVER, History, LaidOut
 from bpe.normalizing import AlignedHistory, Change, Unit, align, list_changes, normalize_by_cluster, whole_characters
 from bpe.rank_tokenizer import NO_PARENT
 from bpe.tokenizer import UNKNOWN_ID, MergeRows, Special, Unknown, split_special, token_text
@@ -48,8 +48,8 @@ class AddedToken:
     takes_right: bool = False
 
 
-class _LaidOut(NamedTuple):
-    """One distinct pre-token, or an added token."""
+class _Encoded(NamedTuple):
+    """One distinct pre-token, or an added token; a `LaidOut` in lists."""
 
     shown: bytes
     widths: list[int]
@@ -140,7 +140,7 @@ class ImportedTokenizer:
             UnknownSymbolError, SpecialTokenError: see above.
         """
         ids: list[int] = []
-        known: dict[str, _LaidOut] = {}
+        known: dict[str, _Encoded] = {}
         for stretch, token in self._stretches(text, special):
             if token is not None:
                 ids.append(token)
@@ -192,7 +192,7 @@ class ImportedTokenizer:
                 units += normalize_by_cluster(stretch, self.normalize)
         return units
 
-    def _lay_out(self, piece: str) -> _LaidOut:
+    def _lay_out(self, piece: str) -> _Encoded:
         """Encode one pre-token."""
         symbols, widths = self._symbols(piece)
 
@@ -207,7 +207,7 @@ class ImportedTokenizer:
                 rank = self._rank_of_token[whole]
                 lifetimes = [rank if lifetime == NEVER else lifetime for lifetime in lifetimes]
             ids = [whole]
-        return _LaidOut(shown, widths, lifetimes, ids)
+        return _Encoded(shown, widths, lifetimes, ids)
 
     def _symbols(self, piece: str) -> tuple[list[int], list[int]]:
         """Return the base symbols of one pre-token, and how many bytes each stands for."""
@@ -294,7 +294,7 @@ class ImportedTokenizer:
             SpecialTokenError: as for `encode`.
         """
         known: dict[Piece, int] = {}
-        distinct: list[_LaidOut] = []
+        distinct: list[_Encoded] = []
         order: list[int] = []
         places: list[tuple[int, int]] = []  # of each in `order`: its bytes in the normalized text, with the gap
         at = 0
@@ -303,7 +303,7 @@ class ImportedTokenizer:
             if token is not None:
                 name = stretch.encode()
                 order.append(len(distinct))
-                distinct.append(_LaidOut(name, [len(name)], [], [token]))
+                distinct.append(_Encoded(name, [len(name)], [], [token]))
                 places.append((at, end))
                 at = end
                 continue
@@ -318,7 +318,8 @@ class ImportedTokenizer:
                 places.append((at, at + size))
                 at += size
             at = end
-        history = _join(distinct, order, self.num_merges)
+        parts = [LaidOut.of_lists(*laid) for laid in distinct]
+        history = History.of_parts([parts[i] for i in order], num_merges=self.num_merges)
         return history if self.normalize is None else self._led_back(history, text, special, distinct, order, places)
 
     def _led_back(
@@ -326,7 +327,7 @@ class ImportedTokenizer:
         history: History,
         text: str,
         special: Special,
-        distinct: list[_LaidOut],
+        distinct: list[_Encoded],
         order: list[int],
         places: list[tuple[int, int]],
     ) -> History:
@@ -369,31 +370,11 @@ class ImportedTokenizer:
         return MergeRows(rank, every[rank, 0], every[rank, 1], every[rank, 2])
 
 
-def _with_gap(laid: _LaidOut, gap: str) -> _LaidOut:
+def _with_gap(laid: _Encoded, gap: str) -> _Encoded:
     mark = ("\n" if "\n" in gap else gap[:1]).encode()
     if not mark:
         return laid
     return laid._replace(shown=laid.shown + mark, widths=[*laid.widths[:-1], laid.widths[-1] + len(mark)])
-
-
-def _join(distinct: list[_LaidOut], order: list[int], num_merges: int) -> History:
-    """Put pre-tokens behind one another: `order` names each by its place among the distinct ones."""
-    widths = [np.array(laid.widths, dtype=np.int64) for laid in distinct]
-    lifetimes = [np.array([*laid.lifetimes, NEVER], dtype=np.int32) for laid in distinct]
-    ids = [np.array(laid.ids, dtype=np.int64) for laid in distinct]
-    no_ints, no_lifetimes = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32)
-    all_widths = np.concatenate([no_ints, *(widths[i] for i in order)])
-    num_symbols = np.array([len(laid.widths) for laid in distinct], dtype=np.int64)[order] if order else no_ints
-    walls = np.zeros(len(all_widths), dtype=np.bool_)
-    walls[np.cumsum(num_symbols) - 1] = True
-    return History(
-        text=b"".join([distinct[i].shown for i in order]),
-        offsets=np.concatenate((np.zeros(1, np.int64), np.cumsum(all_widths))),
-        lifetimes=np.concatenate([no_lifetimes, *(lifetimes[i] for i in order)])[:-1],
-        walls=walls[:-1],
-        num_merges=num_merges,
-        final_ids=np.concatenate([no_ints, *(ids[i] for i in order)]),
-    )
 
 
 def _find_added(text: str, added: list[AddedToken]) -> Iterator[tuple[str, int | None]]:
