@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import streamlit as st
@@ -184,6 +185,13 @@ class Corpus:
         """The running text; None for a table."""
         return self.source if isinstance(self.source, str) else None
 
+    @cached_property
+    def num_bytes(self) -> int:
+        """Its size; of a table, each word as often as it counts."""
+        if isinstance(self.source, str):
+            return len(self.source.encode())
+        return sum(len(word.encode()) * count for word, count in self.source.items())
+
 
 @st.cache_resource(show_spinner=False)
 def trainings() -> JobBoard[Training]:
@@ -252,4 +260,4 @@ def train_view(key: str, title: str, sentence: str, _training: Training, _corpus
         step=_training.num_merges,
     )
     num_drawn = len(history.text) if _corpus.text is None else len(clip_text(_corpus.text).encode())
-    return TrainView(payload, num_drawn, num_drawn if _corpus.text is None else len(_corpus.text.encode()), num_unknown)
+    return TrainView(payload, num_drawn, num_drawn if _corpus.text is None else _corpus.num_bytes, num_unknown)

@@ -214,7 +214,7 @@ def _times(number: int) -> str:
 
 def show_curve(training: Training, corpus: Corpus, step: int) -> None:
     """Tokens of the corpus against merges, with this step marked."""
-    num_bytes = corpus_bytes(training, corpus)
+    num_bytes = corpus.num_bytes
     now = int(training.num_tokens[step])
     st.markdown(f"**The curve: {count_of(now, 'token')} after {count_of(step, 'merge')}**")
     if now:
@@ -230,10 +230,3 @@ def show_curve(training: Training, corpus: Corpus, step: int) -> None:
         alt=f"Tokens of the corpus against merges: {int(training.num_tokens[0]):,} at the start, {now:,} at this "
         f"step, {int(training.num_tokens[-1]):,} after all {training.num_merges:,} merges.",
     )
-
-
-def corpus_bytes(training: Training, corpus: Corpus) -> int:
-    """Return the size of the corpus in bytes; of a table, each word as often as it counts."""
-    if corpus.text is not None:
-        return len(corpus.text.encode())
-    return sum(len(word.encode()) * count for word, count in training.pre_tokens.items())

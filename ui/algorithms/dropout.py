@@ -13,6 +13,7 @@ from ui import choosing, state
 from ui.algorithms.about import show_about
 from ui.algorithms.charts import Spread, size_chart, spread_chart
 from ui.algorithms.models import choose_source, small_bpe
+from ui.algorithms.sampling import choose_samples
 from ui.kept import kept
 from ui.quirks.controls import short_text
 from ui.quirks.strips import Strip, show_strips
@@ -22,7 +23,6 @@ __all__ = ["mean_tokens", "show"]
 
 MOST_CHARS = 120
 _SAMPLE = "a sample"
-_MOST_SAMPLES = 5_000
 _NUM_DRAWN = 12
 _NUM_ROWS = 5
 _CURVE_SAMPLES = 200
@@ -78,24 +78,10 @@ def _choose_tokenizer() -> tuple[Tokenizer, str]:
 
 def _choose_sampling() -> tuple[float, int, int]:
     state.check_link_amount(state.DROP_SHARE, 0, 1, "as share left out")
-    state.check_link_number(state.SEED, 0, 10**6, "as seed")
-    state.check_link_number(state.NUM_SAMPLES, 1, _MOST_SAMPLES, "samples")
     first, second, third = st.columns([2, 1, 1])
     with first:
         share = st.slider("p, the share left out", 0.0, 1.0, 0.1, step=0.05, key=state.DROP_SHARE, bind="query-params")
-    with second:
-        num_samples = st.number_input(
-            "Samples",
-            1,
-            _MOST_SAMPLES,
-            1_000,
-            step=100,
-            key=state.NUM_SAMPLES,
-            bind=state.number_binding(state.NUM_SAMPLES),
-        )
-    with third:
-        seed = st.number_input("Seed", 0, 10**6, 0, key=state.SEED, bind=state.number_binding(state.SEED))
-    return share, int(num_samples or 1), int(seed or 0)
+    return share, *choose_samples(second, third)
 
 
 @kept(num_kept=64, spinner="Cutting")

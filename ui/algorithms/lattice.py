@@ -13,6 +13,7 @@ from ui import state
 from ui.algorithms.about import show_about
 from ui.algorithms.charts import Spread, lattice_chart, spread_chart
 from ui.algorithms.models import choose_source, small_unigram
+from ui.algorithms.sampling import choose_samples
 from ui.quirks.controls import example_buttons, short_text
 from ui.text import count_of, markdown_literal, show_token
 
@@ -20,7 +21,6 @@ __all__ = ["best_table", "show"]
 
 MOST_SYMBOLS = 24
 _MOST_BEST = 200
-_MOST_SAMPLES = 5_000
 _NUM_DRAWN = 12
 _EXAMPLES = {name: name for name in ("internationally", "recognition", "unfairness", "discriminations")}
 
@@ -113,25 +113,11 @@ def _names(tokenizer: UnigramTokenizer, ids: tuple[int, ...], word: str) -> list
 def _show_samples(tokenizer: UnigramTokenizer, word: str) -> None:
     st.markdown("**Cuts drawn by chance**")
     state.check_link_amount(state.ALPHA, 0, 3, "as alpha")
-    state.check_link_number(state.SEED, 0, 10**6, "as seed")
-    state.check_link_number(state.NUM_SAMPLES, 1, _MOST_SAMPLES, "samples")
     first, second, third = st.columns([2, 1, 1])
     with first:
         alpha = st.slider("Alpha", 0.0, 3.0, 0.2, step=0.1, key=state.ALPHA, bind="query-params")
-    with second:
-        num_samples = st.number_input(
-            "Samples",
-            1,
-            _MOST_SAMPLES,
-            1_000,
-            step=100,
-            key=state.NUM_SAMPLES,
-            bind=state.number_binding(state.NUM_SAMPLES),
-        )
-    with third:
-        seed = st.number_input("Seed", 0, 10**6, 0, key=state.SEED, bind=state.number_binding(state.SEED))
-    num_samples = int(num_samples or 1)
-    drawn = tokenizer.count_samples(word, num_samples=num_samples, alpha=alpha, seed=int(seed or 0))
+    num_samples, seed = choose_samples(second, third)
+    drawn = tokenizer.count_samples(word, num_samples=num_samples, alpha=alpha, seed=seed)
     spreads = [
         Spread(_names(tokenizer, ids, word), times / num_samples, tokenizer.sampling_probability(word, ids, alpha))
         for ids, times in drawn[:_NUM_DRAWN]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -103,7 +103,7 @@ def run_race(corpus: Corpus, vocab_size: int, min_pair_count: int, job: Job[Race
 
         report(0, 1)
         runners.append(run(corpus, vocab_size, min_pair_count, report))
-    return Race(tuple(runners), _num_bytes(corpus.source))
+    return Race(tuple(runners), corpus.num_bytes)
 
 
 _Report = Callable[[int, int], bool]
@@ -202,12 +202,6 @@ def _encode(
         if time.perf_counter() - begun > _MOST_TIMED_SECONDS:
             break
     return ids, best
-
-
-def _num_bytes(source: str | Mapping[str, int]) -> int:
-    if isinstance(source, str):
-        return len(source.encode())
-    return sum(len(word.encode()) * count for word, count in source.items())
 
 
 def tokens_of(tokenizer: TokenizerLike, text: str) -> list[TextToken]:

@@ -6,7 +6,6 @@ on release. A rerun hands the rows out as they went out before, so that Streamli
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 
 import streamlit as st
 
+from ui.palette import token_colours
 from ui.stage import bundle
 from ui.stage.payload import read_head, with_head
 
@@ -34,12 +34,7 @@ def rows_js() -> str:
 @cache
 def rows_css() -> str:
     """Return the style sheet, with the stage's token colours in it."""
-    palette = json.loads((_STAGE / "palette.json").read_text(encoding="utf-8"))
-    rules = [(_FOLDER / "rows.css").read_text(encoding="utf-8")]
-    for theme, hues in palette.items():
-        for number, colour in enumerate(shade for hue in hues for shade in hue):
-            rules.append(f'[data-theme="{theme}"] .t{number} {{ fill: {colour}; }}')
-    return "\n".join(rules) + "\n"
+    return (_FOLDER / "rows.css").read_text(encoding="utf-8") + "\n" + token_colours("fill")
 
 
 _mount = st.components.v2.component(

@@ -6,7 +6,6 @@ colours are the stage's, so a token looks the same on every page.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ import streamlit as st
 
 from bpe import UNKNOWN_ID
 from bpe.quirks import TextToken
+from ui.palette import token_colours
 from ui.stage import bundle
 from ui.text import count_of, show_token
 
@@ -129,12 +129,7 @@ def strips_js() -> str:
 
 def strips_css() -> str:
     """Return the style sheet, with the stage's token colours in it."""
-    palette = json.loads((_STAGE / "palette.json").read_text(encoding="utf-8"))
-    rules = [(_FOLDER / "strip.css").read_text(encoding="utf-8")]
-    for theme, hues in palette.items():
-        for number, colour in enumerate(shade for hue in hues for shade in hue):
-            rules.append(f'[data-theme="{theme}"] .t{number} {{ background: {colour}; }}')
-    return "\n".join(rules) + "\n"
+    return (_FOLDER / "strip.css").read_text(encoding="utf-8") + "\n" + token_colours("background")
 
 
 _mount = st.components.v2.component(
