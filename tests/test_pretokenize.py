@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
+import regex
 import tiktoken_ext.openai_public as openai_public
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bpe import SPLIT_PATTERNS, count_pre_tokens, split
 from bpe.errors import CorpusError, SettingsError
-from bpe.pretokenize import check_counts
+from bpe.pretokenize import check_counts, matches_in_time
 
 
 @given(text=st.text(), pattern=st.sampled_from([*SPLIT_PATTERNS, "[a-z]+", "(a)(b)", r"\b", "x*"]))
@@ -49,6 +50,39 @@ def test_a_pattern_that_runs_away_is_stopped(monkeypatch):
     monkeypatch.setattr("bpe.pretokenize._OWN_PATTERN_SECONDS", 0.2)
     with pytest.raises(SettingsError, match="still running"):
         split("a" * 40 + "b", r"(a|a)+$")
+
+
+class Interrupted:
+    """A pattern whose search is always stopped after two matches, as where other threads use up the process's time."""
+
+    def __init__(self, compiled):
+        self.compiled = compiled
+        self.num_stops = 0
+
+    def finditer(self, text, pos, timeout):
+        for number, match in enumerate(self.compiled.finditer(text, pos)):
+            if number == 2:
+                self.num_stops += 1
+                raise TimeoutError
+            yield match
+
+
+@pytest.mark.parametrize("pattern", [r"[a-c]+", r"\b\w|\s*", r"(?<=a)b|", r"^a|c$|\B", r"\Ga|b"])
+@given(text=st.text("abc ", max_size=12))
+def test_time_that_others_use_does_not_count_and_the_search_goes_on(pattern, text):
+    whole = [match.span() for match in regex.finditer(pattern, text) if match.group()]
+    interrupted = Interrupted(regex.compile(pattern))
+    found = [match.span() for match in matches_in_time(interrupted, text, 60.0) if match.group()]
+    assert found == whole
+
+
+def test_own_time_counts_until_it_is_over(monkeypatch):
+    seconds = iter(range(100))
+    monkeypatch.setattr("time.thread_time", lambda: next(seconds))
+    interrupted = Interrupted(regex.compile("a"))
+    with pytest.raises(TimeoutError):
+        list(matches_in_time(interrupted, "a" * 50, 3.0))
+    assert interrupted.num_stops == 3
 
 
 @pytest.mark.parametrize("pattern", ["(", "", "[z-a]"])

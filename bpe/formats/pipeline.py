@@ -20,7 +20,7 @@ import regex
 from bpe.errors import FormatError, SettingsError
 from bpe.formats.parts import as_expression
 from bpe.formats.reading import Node, quote
-from bpe.pretokenize import SPLIT_PATTERNS, compile_split, split
+from bpe.pretokenize import SPLIT_PATTERNS, compile_split, matches_in_time, split
 
 __all__ = [
     "ANYWHERE_CL100K",
@@ -42,7 +42,7 @@ Step = Callable[[str], list[Span]]
 
 
 MOST_SECONDS = 10.0
-"""For a file's own pattern on one stretch of text: it may backtrack for ever."""
+"""CPU time for a file's own pattern on one stretch of text: it may backtrack for ever."""
 
 
 class Piece(NamedTuple):
@@ -225,10 +225,11 @@ def _matches(text: str, pattern: str) -> list[Span]:
     compiled = compile_split(pattern)
     assert compiled is not None
     try:
-        return [found.span() for found in compiled.finditer(text, timeout=MOST_SECONDS) if found.group()]
+        return [found.span() for found in matches_in_time(compiled, text, MOST_SECONDS) if found.group()]
     except TimeoutError:
         raise SettingsError(
-            f"a split pattern must finish, but the file's {quote(pattern)} was still running after {MOST_SECONDS:.0f} s"
+            f"a split pattern must finish, but the file's {quote(pattern)} was still running after "
+            f"{MOST_SECONDS:.0f} s of computing"
         ) from None
 
 
