@@ -66,7 +66,7 @@ def write_cells(
     is_light = brightness > _LIGHT_FROM
     for chosen, colour in ((is_light & is_known, "#000000"), (~is_light & is_known, "#FFFFFF")):
         rows, columns = np.nonzero(chosen)
-        cells = [texts[row][column] for row, column in zip(rows, columns, strict=True)]
+        cells = [texts[row][column] for row, column in zip(rows.tolist(), columns.tolist(), strict=True)]
         text = {"mode": "text", "text": cells, "textfont": {"color": colour, "size": size}}
         figure.add_trace(go.Scatter(x=columns, y=rows, hoverinfo="skip", **text))
     rows, columns = np.nonzero(~is_known)

@@ -16,6 +16,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from bpe import UNKNOWN_ID, History, MergeRows, TokenizerLike, Training, TrainSettings, train
+from bpe.in_pieces import Progress as PieceProgress
 from bpe.in_pieces import history_in_pieces
 from bpe.normalizing import Change, write_out_added
 from bpe.pretrained import load_pretrained
@@ -87,7 +88,7 @@ def tokenize(
     text: str,
     special: Special,
     mine: TokenizerLike | None = None,
-    progress: Progress | None = None,
+    progress: PieceProgress | None = None,
 ) -> Tokenized:
     """Return the text under a real tokenizer, or under one of the reader's.
 
@@ -127,7 +128,7 @@ def stage_payload(tokenizer: TokenizerLike, views: Sequence[StageView]) -> bytes
         names = _names_of(tokenizer, np.concatenate([history.final_ids for history in histories]))
     return build_payload(
         views,
-        acting_rows(tokenizer, histories),
+        acting_rows(tokenizer, histories),  # type: ignore[arg-type]  # frozen, which its protocol does not ask for
         names,
         num_merges=tokenizer.num_merges,
         step=tokenizer.num_merges,
@@ -254,7 +255,7 @@ def train_view(key: str, title: str, sentence: str, _training: Training, _corpus
         views.append(StageView(own, title="Your sentence"))
     payload = build_payload(
         views,
-        _training.rows,
+        _training.rows,  # type: ignore[arg-type]  # as above
         _training.tokenizer.base_names(),
         num_merges=_training.num_merges,
         step=_training.num_merges,

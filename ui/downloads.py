@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from bpe import Tokenizer, Training
+from bpe import TokenizerLike, Training
 from bpe.errors import BpeError
 from bpe.formats import FORMATS, save_tokenizer
 from ui import state
@@ -31,7 +31,7 @@ Offer = File | str
 
 
 @kept(num_kept=64)
-def tokenizer_file(key: str, step: int, format_name: str, _tokenizer: Tokenizer) -> Offer:
+def tokenizer_file(key: str, step: int, format_name: str, _tokenizer: TokenizerLike) -> Offer:
     """Return a tokenizer in one format, or why it cannot be had. Two files come as one archive.
 
     `key` and `step` stand for the tokenizer.
@@ -46,7 +46,7 @@ def tokenizer_file(key: str, step: int, format_name: str, _tokenizer: Tokenizer)
 
 
 def tokenizer_files(
-    key: str, step: int, tokenizer: Tokenizer, progress: Callable[[float, str], object] = lambda done, title: None
+    key: str, step: int, tokenizer: TokenizerLike, progress: Callable[[float, str], object] = lambda done, title: None
 ) -> dict[str, Offer]:
     """Return what a tokenizer can be taken away as: title of the format -> file, or why not.
 

@@ -194,10 +194,10 @@ def _encode(
     ids: list[int] = []
     for _ in range(3):
         start = time.perf_counter()
-        if corpus.text is not None:
-            ids = tokenizer.encode(corpus.text)
+        if isinstance(corpus.source, str):
+            ids = tokenizer.encode(corpus.source)
         else:
-            ids = [token for word, count in dict(corpus.source).items() for token in encode_word(word) * count]
+            ids = [token for word, count in corpus.source.items() for token in encode_word(word) * count]
         best = min(best, time.perf_counter() - start)
         if time.perf_counter() - begun > _MOST_TIMED_SECONDS:
             break

@@ -135,7 +135,7 @@ def table_of(comparison: Comparison, window: int, price: float, against: str) ->
         num_tokens = row.placed.num_tokens
         is_counted = num_tokens > 0 and not row.problem
         place = names.index(row.name) if row.name in names else None
-        agreement = comparison.agreement
+        agreement = comparison.agreement if place is not None else None
         put("tokenizer", row.name)
         put("tokens", None if row.problem else num_tokens)
         put("bytes per token", comparison.num_bytes / num_tokens if is_counted else None)
@@ -143,12 +143,11 @@ def table_of(comparison: Comparison, window: int, price: float, against: str) ->
         put("share of the window", None if row.problem else num_tokens / window)
         put("price", None if row.problem else num_tokens * price / 10**6)
         put("unknown", row.num_unknown / num_tokens if is_counted else None)
-        has_place = agreement is not None and place is not None
-        put("cuts of it alone", len(agreement.alone(place)) if has_place else None)
+        put("cuts of it alone", None if agreement is None or place is None else len(agreement.alone(place)))
         if against in names:
             reference = names.index(against)
-            put(f"Jaccard with {against}", float(agreement.jaccard[place, reference]) if has_place else None)
-            put(f"F1 with {against}", float(agreement.f1[place, reference]) if has_place else None)
+            put(f"Jaccard with {against}", None if agreement is None else float(agreement.jaccard[place, reference]))
+            put(f"F1 with {against}", None if agreement is None else float(agreement.f1[place, reference]))
     return table
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import pandas as pd
 import streamlit as st
@@ -18,7 +19,7 @@ __all__ = ["VERDICTS", "choose", "chosen", "link_of", "show_cards", "summary_sen
 
 ANY = "all"
 MISSING = "not here"
-VERDICTS = {
+VERDICTS: dict[str, tuple[str, str, Literal["green", "red", "blue", "gray"]]] = {
     "true": ("True", ":material/check_circle:", "green"),
     "false": ("False", ":material/cancel:", "red"),
     "depends": ("It depends", ":material/balance:", "blue"),

@@ -153,7 +153,7 @@ def heat_map(grid: Grid, answer: Answer, axis: Axis) -> go.Figure:
     ]
     colours = np.where(np.isfinite(colours), colours, np.nan)
     ticks = np.linspace(np.nanmin(colours), np.nanmax(colours), 4)
-    columns = np.arange(len(axis.contenders))
+    columns = list(range(len(axis.contenders)))
     figure = go.Figure(
         go.Heatmap(
             z=colours,

@@ -107,7 +107,8 @@ class Grid:
     def order(self, column: int = 0) -> list[int]:
         """Return the rows, those that pay most under one tokenizer first; rows without a value last."""
         paid = self.value[:, column] if self.measure.more_is_worse else -self.value[:, column]
-        return np.argsort(-np.where(np.isnan(paid), -np.inf, paid), kind="stable").tolist()
+        order: list[int] = np.argsort(-np.where(np.isnan(paid), -np.inf, paid), kind="stable").tolist()
+        return order
 
 
 @dataclass(frozen=True, eq=False)

@@ -105,7 +105,7 @@ def answered(question: Question) -> Answer:
 
 
 def _offer_examples() -> None:
-    examples = {
+    examples: dict[str, dict[str, str | Sequence[str]]] = {
         "Three generations": {state.CONTENDERS: _DEFAULT_CONTENDERS, state.MEASURE: "premium"},
         "What if it had learned Hindi?": {state.CONTENDERS: tuple(TRAINED), state.MEASURE: "premium"},
         "The usual chart": {state.MEASURE: "fertility by white space"},
@@ -114,8 +114,9 @@ def _offer_examples() -> None:
     }
     with st.container(horizontal=True, gap="small"):
         for label, values in examples.items():
-            values = {state.LANGUAGES_VIEW: VIEWS[0]} | values
-            st.button(label, key=f"languages-{label}", on_click=_take, args=(values,))
+            st.button(
+                label, key=f"languages-{label}", on_click=_take, args=({state.LANGUAGES_VIEW: VIEWS[0], **values},)
+            )
 
 
 def _take(values: Mapping[str, str | Sequence[str]]) -> None:
