@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import cast
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from bpe import SPLIT_PATTERNS, TrainSettings
 from bpe.corpus import clean_text, decode_text, encoding_candidates, parse_word_counts
@@ -18,6 +19,7 @@ from ui import choosing, frame, state
 from ui.choosing import Chosen
 from ui.compute import Corpus
 from ui.limits import LIMITS
+from ui.saved_view import reopened
 from ui.text import count_of, markdown_literal
 
 __all__ = [
@@ -101,11 +103,13 @@ def _take_example(text: str) -> None:
 
 def _upload(key: str) -> TextChoice | None:
     """Draw an upload and return its text, None without a file. Unreadable files end in a sentence."""
-    file = st.file_uploader(
+    file: UploadedFile | state.ReopenedFile | None = st.file_uploader(
         f"A text file of at most {MOST_UPLOAD_BYTES // 10**6} MB, in any common encoding",
         key=key,
         max_upload_size=MOST_UPLOAD_BYTES // 10**6,
     )
+    if file is None:
+        file = next(iter(reopened(key)), None)
     if file is None:
         return None
     data = file.getvalue()

@@ -1,51 +1,25 @@
 """The frame around every page: configuration, navigation, the reader's own tokenizer, and one place for errors.
 
-Streamlit's own page list is switched off: it would name the first page after its file. `PAGES` is the one
-list of pages, in the order of the story.
+Streamlit's own page list is switched off: it would name the first page after its file. page_list.py has the one list.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
 
 import streamlit as st
 
 from bpe import BpeError
 from bpe.kernels.loader import start_loading
 from ui import share, state
+from ui.chart_pictures import offer_chart_pictures
+from ui.page_list import PAGES
+from ui.saved_view import take_over
 from ui.text import count_of, markdown_literal
 
 __all__ = ["PAGES", "STAGE_PAGES", "begin", "beside_stage", "end", "is_embedded", "readable_errors", "show_notices"]
 
-
-class Page(NamedTuple):
-    """A page: file, name in the navigation, icon, and the question it answers."""
-
-    file: str
-    name: str
-    icon: str
-    question: str
-
-
-PAGES = {
-    "tokenize": Page("app.py", "Tokenize", ":material/text_fields:", "What does a model read when it reads this?"),
-    "train": Page("pages/1_Train.py", "Train", ":material/merge:", "What would a tokenizer learn from this text?"),
-    "compare": Page(
-        "pages/2_Compare.py", "Compare", ":material/compare_arrows:", "Who splits this best, and where do they differ?"
-    ),
-    "languages": Page(
-        "pages/3_Languages.py", "Languages", ":material/translate:", "What does each language pay for the same words?"
-    ),
-    "algorithms": Page("pages/4_Algorithms.py", "Algorithms", ":material/account_tree:", "What if it were not BPE?"),
-    "quirks": Page("pages/5_Quirks.py", "Quirks", ":material/extension:", "What do tokens do to letters and digits?"),
-    "vocabulary": Page("pages/6_Vocabulary.py", "Vocabulary", ":material/list:", "Which tokens are there at all?"),
-    "costs": Page("pages/7_Costs.py", "Costs", ":material/savings:", "What does a vocabulary cost, and save?"),
-    "factcheck": Page(
-        "pages/8_Fact_check.py", "Fact check", ":material/fact_check:", "What is said about tokens, and is it true?"
-    ),
-}
 
 STAGE_PAGES = ("tokenize", "train")
 """Pages of which the stage can stand alone inside another page."""
@@ -88,13 +62,16 @@ def begin(page: str) -> None:
             st.page_link(entry.file, label=entry.name, icon=entry.icon)
         st.divider()
         st.session_state[state.OWN_PLACE] = st.empty()
-        share.open_link()
+    journey = take_over(page)
+    with st.sidebar:
+        share.open_link(journey)
+        offer_chart_pictures()
     if is_embedded():
         share.show_way_out()
         return
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.title(this.name, width="content")
-        share.show_button(is_stage=page in STAGE_PAGES)
+        share.show_button(page, is_stage=page in STAGE_PAGES)
     st.markdown(f"**{this.question}**")
 
 

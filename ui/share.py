@@ -14,6 +14,7 @@ import streamlit as st
 from bpe.samples import list_samples, load_word_counts
 from ui import state
 from ui.links import LONGEST_IN_LINK, LinkError, pack_texts, unpack_texts
+from ui.saved_view import show_view_file
 from ui.text import count_of
 
 __all__ = ["open_link", "show_button", "show_way_out"]
@@ -34,8 +35,11 @@ _way_out = st.components.v2.component(
 )
 
 
-def open_link() -> None:
-    """Take over the texts that the link brings; call it before the widgets that show them."""
+def open_link(journey: state.Journey | None) -> None:
+    """Take over the texts that the link brings, before the widgets that show them; or send the browser on a journey."""
+    if journey is not None:
+        _fragment(data={"journey": journey._asdict()}, key=state.LINK_FRAGMENT)
+        st.stop()  # the page that is left must not touch the address any more
     state.open_linked_texts()
     _fragment(data={"forget": state.fragment_is_outdated()}, key=state.LINK_FRAGMENT, on_texts_change=_open_fragment)
 
@@ -57,15 +61,23 @@ def show_way_out() -> None:
 
 
 @st.fragment
-def show_button(*, is_stage: bool) -> None:
+def show_button(page: str, *, is_stage: bool) -> None:
     """Draw the button; what it opens is made only then, and draws nothing else of the page again.
 
+    page        its name
     is_stage    whether the page has a stage that can stand inside another page
     """
     box = st.popover("Share", key=state.SHARE_BUTTON, icon=":material/share:", on_change="rerun", width="content")
     if box.open:
         with box:
-            _show_link(is_stage)
+            texts = _texts_to_add()
+            _show_link(texts, is_stage)
+            show_view_file(page, texts)
+
+
+def _texts_to_add() -> dict[str, str]:
+    """Return the texts of this page that the address does not hold and that a page does not open on."""
+    return {key: text for key, text in state.texts_beside_address().items() if not _is_sample(key, text)}
 
 
 def _is_sample(key: str, text: str) -> bool:
@@ -76,9 +88,8 @@ def _is_sample(key: str, text: str) -> bool:
     return text == "".join(f"{word}\t{count}\n" for word, count in load_word_counts(table).items())
 
 
-def _show_link(is_stage: bool) -> None:
+def _show_link(texts: dict[str, str], is_stage: bool) -> None:
     st.markdown("**A link to this view**")
-    texts = {key: text for key, text in state.texts_beside_address().items() if not _is_sample(key, text)}
     packed = ""
     try:
         packed = pack_texts(texts) if texts else ""
@@ -92,11 +103,11 @@ def _show_link(is_stage: bool) -> None:
     else:
         st.markdown("The link holds names and settings, and nothing that you typed.")
     if state.has_uploads():
-        st.info("Files that you opened are not in the link: send them along.", icon=":material/attach_file:")
+        st.info("Files that you opened are not in the link: a saved view has them.", icon=":material/attach_file:")
     if state.names_own_tokenizer():
         st.info(
             f"*{state.OWN_NAME}* stays here: in another browser it is the tokenizer that was trained there. "
-            "The page *Train* makes a link that trains it again.",
+            "The page *Train* makes a link that trains it again, and a saved view brings it along.",
             icon=":material/merge:",
         )
     _link(data={"packed": packed, "longest": LONGEST_IN_LINK, "embeds": is_stage}, key=state.SHARE_LINK)

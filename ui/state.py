@@ -6,11 +6,13 @@ they never change meaning. Everything else that outlives a rerun is a `_Session`
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
+from urllib.parse import urlencode
 
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
@@ -19,6 +21,7 @@ from bpe import TokenizerLike, Training
 from bpe.corpus import clean_text
 from ui.links import LinkError, pack_text, unpack_text, unpack_texts
 from ui.stage.payload import SPEEDS, SWITCHES, StageOptions
+from ui.view_file import View
 
 # URL names, which are the keys of bound widgets
 TOKENIZER = "tokenizer"
@@ -177,7 +180,11 @@ OWN_PLACE = "own-tokenizer-place"
 LINK_FRAGMENT = "link-fragment"
 SHARE_BUTTON = "share"
 SHARE_LINK = "share-link"
+SHARE_FILE = "share-file"
+OPEN_FILE = "open-file"
+VIEW_ERROR = "view-error"
 WAY_OUT = "way-out"
+CHART_PICTURES = "chart-pictures"
 
 _OWN = "own-tokenizer"
 _OWN_NEIGHBOURS = "own-neighbours"
@@ -188,6 +195,9 @@ _FIRST_TEXTS = "first-texts"
 _KEPT_TEXTS = "kept-texts"
 _SEEN_TEXTS = "seen-texts"
 _LEFT_TEXTS = "left-texts"
+_REOPENED = "reopened-files"
+_OPENED_VIEW = "opened-view"
+_JOURNEYS = "journeys"
 _PAGE = "page"
 _STEP_IN_ADDRESS = "step-in-address"
 
@@ -256,7 +266,7 @@ def check_link(name: str, allowed: Sequence[str], what: str) -> None:
     """
     asked = st.query_params.get(name)
     if asked is not None and asked not in allowed:
-        _note(f"The link asks for the {what} {asked[:40]!r}, which is not to be had here.")
+        note(f"The link asks for the {what} {asked[:40]!r}, which is not to be had here.")
         if not asked:  # a segmented control would take it for "none chosen", even where one is required
             _leave_out(name)
 
@@ -273,7 +283,7 @@ def check_link_each(name: str, allowed: Sequence[str], what: str) -> None:
     missing = [asked for asked in st.query_params.get_all(name) if asked not in allowed]
     if missing:
         listed = ", ".join(repr(asked[:40]) for asked in missing[:3]) + (" and more" if len(missing) > 3 else "")
-        _note(f"The link asks for the {what} {listed}, not to be had here: left out.")
+        note(f"The link asks for the {what} {listed}, not to be had here: left out.")
 
 
 def drop_unknown(key: str, allowed: Sequence[str]) -> None:
@@ -299,7 +309,7 @@ def check_link_number(name: str, least: int, most: int, what: str) -> None:
         return
     number = _number(asked)
     if number is None or not least <= number <= most:
-        _note(f"The link asks for {asked[:20]!r} {what}; it must be a whole number from {least:,} to {most:,}.")
+        note(f"The link asks for {asked[:20]!r} {what}; it must be a whole number from {least:,} to {most:,}.")
         _leave_out(name)
 
 
@@ -317,7 +327,7 @@ def number_binding(name: str) -> Literal["query-params"] | None:
     asked = st.query_params.get(name)
     if asked is None or re.fullmatch(_AMOUNT, asked):
         return "query-params"
-    _note(f"The link asks for {asked[:20]!r} where a number belongs; the default is shown.")
+    note(f"The link asks for {asked[:20]!r} where a number belongs; the default is shown.")
     st.query_params.pop(name, None)
     return None
 
@@ -335,7 +345,7 @@ def check_link_amount(name: str, least: float, most: float, what: str) -> None:
     except ValueError:
         is_allowed = False
     if not is_allowed:
-        _note(f"The link asks for {asked[:20]!r} {what}; it must be a number from {least:,} to {most:,}.")
+        note(f"The link asks for {asked[:20]!r} {what}; it must be a number from {least:,} to {most:,}.")
         _leave_out(name)
 
 
@@ -343,11 +353,12 @@ def check_link_switch(name: str, what: str) -> None:
     """Note when the link sets a check box to anything but on or off: the box would drop it without a word."""
     asked = st.query_params.get(name)
     if asked is not None and asked.lower() not in ("true", "false"):
-        _note(f"The link asks for {asked[:20]!r} as {what}; it must be true or false.")
+        note(f"The link asks for {asked[:20]!r} as {what}; it must be true or false.")
         _leave_out(name)
 
 
-def _note(notice: str) -> None:
+def note(notice: str) -> None:
+    """Keep a sentence on what could not be taken; the page shows it where it shows such sentences."""
     notices = st.session_state.setdefault(_NOTICES, [])
     if notice not in notices:
         notices.append(notice)
@@ -368,7 +379,7 @@ def open_linked_text(default: str) -> None:
         try:
             st.session_state[TEXT_AREA] = unpack_text(st.query_params[TEXT])
         except LinkError as error:
-            _note(f"{str(error).capitalize()}.")
+            note(f"{str(error).capitalize()}.")
 
 
 def has_linked_text() -> bool:
@@ -473,7 +484,7 @@ def _is_text_area(key: object) -> bool:
 
 def note_link_error(error: LinkError) -> None:
     """Note why a text of the link could not be opened."""
-    _note(f"{str(error).capitalize()}.")
+    note(f"{str(error).capitalize()}.")
 
 
 def texts_beside_address() -> dict[str, str]:
@@ -498,8 +509,93 @@ def address_holds_text() -> bool:
 
 def has_uploads() -> bool:
     """Whether this page shows a file that the reader opened."""
-    uploads = (UPLOAD, CORPUS_UPLOAD, PARALLEL_UPLOAD, TOKENIZER_UPLOAD)
-    return any(st.session_state.get(key) for key in uploads)
+    return bool(uploaded_files()) or bool(st.session_state.get(TOKENIZER_UPLOAD))
+
+
+def brought_files() -> dict[str, bytes]:
+    """Return the files of the tokenizer that the reader has brought: name -> content."""
+    return dict(st.session_state.get(OWN_FILES) or {})
+
+
+_UPLOADS = (UPLOAD, CORPUS_UPLOAD, PARALLEL_UPLOAD)
+
+
+@dataclass(frozen=True)
+class ReopenedFile:
+    """A file that came with a view: what stands in for one that the reader opens, with the same names."""
+
+    name: str
+    data: bytes
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return len(self.data)
+
+    @property
+    def file_id(self) -> str:
+        """A digest of the content: another file is another id."""
+        return hashlib.sha256(self.data).hexdigest()
+
+    def getvalue(self) -> bytes:
+        """Return the content."""
+        return self.data
+
+
+def uploaded_files() -> dict[str, dict[str, bytes]]:
+    """Return the files that this session's uploads show: key of the upload -> name -> content."""
+    shown: dict[str, dict[str, bytes]] = {}
+    for key in _UPLOADS:
+        files = st.session_state.get(key) or reopened_files(key)
+        listed = files if isinstance(files, list) else [files]
+        if listed:
+            shown[key] = {file.name: file.getvalue() for file in listed}
+    return shown
+
+
+def reopened_files(key: str) -> list[ReopenedFile]:
+    """Return the files that a view brought for an upload."""
+    brought: Mapping[str, Mapping[str, bytes]] = st.session_state.get(_REOPENED, {})
+    return [ReopenedFile(name, data) for name, data in brought.get(key, {}).items()]
+
+
+def close_reopened(key: str) -> None:
+    """Put away what a view brought for an upload."""
+    st.session_state.get(_REOPENED, {}).pop(key, None)
+
+
+def open_texts_and_files(texts: Mapping[str, str], files: Mapping[str, Mapping[str, bytes]]) -> None:
+    """Take over the texts and files of a view. A view is written by anybody: other keys are left alone."""
+    _fill(texts)
+    _kept_texts().update({key: text for key, text in texts.items() if _is_text_area(key)})
+    st.session_state[_REOPENED] = {key: dict(files[key]) for key in _UPLOADS if key in files}
+    if OWN_FILES in files:
+        st.session_state[OWN_FILES] = dict(files[OWN_FILES])
+
+
+def set_opened_view(view: View | None) -> None:
+    """Keep a view until the page has taken it over."""
+    st.session_state[_OPENED_VIEW] = view
+
+
+def opened_view() -> View | None:
+    """Return the view that the page has to take over, if there is one."""
+    return st.session_state.get(_OPENED_VIEW)
+
+
+class Journey(NamedTuple):
+    """Where the browser has to go: the page's place below the app's root, from which one, and what the address asks."""
+
+    number: int
+    path: str
+    leaves: str
+    query: str
+
+
+def next_journey(path: str, leaves: str, query: Sequence[tuple[str, str]]) -> Journey:
+    """Return the way to another page and address, with a number that no journey of this session had."""
+    number = st.session_state[_JOURNEYS] = st.session_state.get(_JOURNEYS, 0) + 1
+    return Journey(number, path, leaves, urlencode(query))
 
 
 def names_own_tokenizer() -> bool:
@@ -527,9 +623,9 @@ def linked_step(num_merges: int, default: int | None = None) -> int:
         return step
     is_known = st.session_state.pop(_STEP_IN_ADDRESS, None) == asked
     if step is None:
-        _note(f"The link asks for step {asked[:20]!r}, which is no number: all merges are shown.")
+        note(f"The link asks for step {asked[:20]!r}, which is no number: all merges are shown.")
     elif not is_known:
-        _note(f"The link asks for step {step:,}, but there are only {num_merges:,} merges: the last is shown.")
+        note(f"The link asks for step {step:,}, but there are only {num_merges:,} merges: the last is shown.")
     st.query_params.pop(STEP, None)
     return num_merges
 

@@ -12,6 +12,8 @@ from bpe.errors import CorpusError
 from bpe.parallel import ParallelText, parse_parallel_files, parse_parallel_table
 from ui import frame, state
 from ui.limits import LIMITS
+from ui.saved_view import reopened
+from ui.state import ReopenedFile
 from ui.text import count_of, markdown_literal
 
 __all__ = ["own_parallel_text"]
@@ -31,6 +33,7 @@ def own_parallel_text() -> tuple[ParallelText, tuple[str, ...]]:
         help=f"At most {LIMITS.upload_mb} MB a file, {LIMITS.parallel_mb} MB together. A file or column that "
         "is named after its language, such as de.txt or German, gets that name.",
     )
+    files = files or reopened(state.PARALLEL_UPLOAD)
     if not files:
         st.info("Choose your files. Until then nothing is counted.")
         frame.end()
@@ -45,7 +48,7 @@ def own_parallel_text() -> tuple[ParallelText, tuple[str, ...]]:
     return kept[1], kept[2]
 
 
-def _check_sizes(files: Sequence[UploadedFile]) -> None:
+def _check_sizes(files: Sequence[UploadedFile | ReopenedFile]) -> None:
     num_bytes = sum(file.size for file in files)
     if num_bytes > MOST_BYTES or len(files) > MOST_FILES:
         raise CorpusError(
@@ -60,7 +63,7 @@ def _check_sizes(files: Sequence[UploadedFile]) -> None:
             )
 
 
-def _encoding_of(file: UploadedFile) -> str | None:
+def _encoding_of(file: UploadedFile | ReopenedFile) -> str | None:
     """Return the encoding to read a file with; None for its own. Asks where the file is not UTF-8."""
     known = st.session_state.setdefault(f"{state.PARALLEL_UPLOAD}-candidates", {})
     if file.file_id not in known:
@@ -84,7 +87,9 @@ def _encoding_of(file: UploadedFile) -> str | None:
     )
 
 
-def _read(files: Sequence[UploadedFile], encodings: dict[str, str | None]) -> tuple[ParallelText, tuple[str, ...]]:
+def _read(
+    files: Sequence[UploadedFile | ReopenedFile], encodings: dict[str, str | None]
+) -> tuple[ParallelText, tuple[str, ...]]:
     texts: dict[str, str] = {}
     notices: list[str] = []
     for file in files:
