@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import pandas  # noqa: F401  # see below
 import plotly.graph_objects as go
 from numpy.typing import NDArray
+
+# Plotly takes pandas from sys.modules as soon as it stands there. Two visitors who open a server's first pages at once
+# would meet it half imported ("no attribute Series"): so it is imported here, before anything is drawn.
 
 __all__ = ["contest_chart", "training_curve", "write_cells"]
 
