@@ -266,15 +266,14 @@ def _blocks(
         while left or held:
             room = min(len(buffer) - PADDING - held, left)
             if room:
-                data = file.read(room)
-                if not data:
+                num_read = file.readinto(buffer[held : held + room].data)  # type: ignore[attr-defined]
+                if not num_read:
                     raise CorpusError(
                         f"{part.file} must keep its {part.end:,} bytes while it is counted, but ends at "
                         f"{part.end - left:,} now: train again when nothing writes to it"
                     )
-                buffer[held : held + len(data)] = np.frombuffer(data, dtype=np.uint8)
-                held += len(data)
-                left -= len(data)
+                held += num_read
+                left -= num_read
             if offset == 0 and buffer[: min(held, 3)].tobytes() == _BYTE_ORDER_MARK:
                 buffer[: held - 3] = buffer[3:held].copy()
                 held -= 3
@@ -346,6 +345,7 @@ def _count_on_threads(
     def scan(i: int) -> None:
         for part in stretches[i]:
             _scan_part(part, split, scanners[i], errors, watch.add)
+        scanners[i].read_out()
 
     with ThreadPoolExecutor(len(stretches)) as pool:
         futures = [pool.submit(scan, i) for i in range(len(stretches))]
@@ -358,7 +358,7 @@ def _count_on_threads(
     first, *others = scanners
     scanners.clear()
     while others:
-        first.take_over(*others.pop(0).result())
+        first.absorb(others.pop(0))
     return PreTokenCounts(*first.result())
 
 

@@ -190,7 +190,9 @@ def uses_compiled(group: Group, engine: Engine, num_symbols: int) -> bool:
 
 def _fits_compiled(corpus: _Corpus, engine: Engine) -> bool:
     """Tell whether the compiled kernels can count so far: not with 2^62 occurrences or 2^30 distinct symbols."""
-    occurrences = float(np.dot(corpus.counts.astype(np.float64), np.diff(corpus.starts)))
+    occurrences = float(int(corpus.counts.max(initial=0)) * len(corpus.symbols))
+    if occurrences >= MOST_OCCURRENCES:  # a bound, and rarely more: then look
+        occurrences = float(np.dot(corpus.counts.astype(np.float64), np.diff(corpus.starts)))
     fits = len(corpus.symbols) + len(corpus.counts) < MOST_SYMBOLS and occurrences < MOST_OCCURRENCES
     if not fits and engine == "compiled":
         raise CorpusError(
@@ -217,8 +219,8 @@ class _Corpus:
     base: Tokenizer
     """A tokenizer with the base symbols and no merges."""
     pre_tokens: PreTokenCounts
-    symbols: NDArray[np.int32]
-    """Base ids of all distinct pre-tokens."""
+    symbols: NDArray[np.uint8] | NDArray[np.int32]
+    """Base ids of all distinct pre-tokens; their bytes as they are where bytes are the base."""
     starts: NDArray[np.int64]
     """Where each starts in `symbols`, and the end."""
 
@@ -266,7 +268,7 @@ def _prepare(counts: PreTokenCounts, settings: TrainSettings) -> _Corpus:
     """Find the base symbols, and write the distinct pre-tokens in them."""
     if settings.base == "bytes":
         base = Tokenizer(split=settings.split)
-        return _Corpus(base, counts, counts.store.astype(np.int32), counts.offsets)
+        return _Corpus(base, counts, counts.store, counts.offsets)
     codes = np.frombuffer(counts.store.tobytes().decode().encode("utf-32-le"), dtype=np.uint32)
     chars_before = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts.store & 0xC0 != 0x80)))
     starts = chars_before[counts.offsets]

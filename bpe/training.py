@@ -99,8 +99,8 @@ class Training:
     num_tokens: NDArray[np.int64]
     tokenizer: Tokenizer
     pre_tokens: PreTokenCounts
-    symbols: NDArray[np.int32] = field(repr=False)
-    """int32[num_symbols]: base ids of all distinct pre-tokens, one after the other."""
+    symbols: NDArray[np.uint8] | NDArray[np.int32] = field(repr=False)
+    """[num_symbols]: base ids of all distinct pre-tokens, one after the other; uint8 where bytes are the base."""
     starts: NDArray[np.int64] = field(repr=False)
     """int64[num_pre_tokens + 1]: where each distinct pre-token starts in `symbols`, and the end."""
     lifetimes: NDArray[np.int32] = field(repr=False)

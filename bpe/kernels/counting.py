@@ -30,7 +30,7 @@ _ROW = 4
 _AT, _END, _PATTERN, _NUM_WORDS, _NUM_BYTES = range(5)
 
 
-def padded(data: bytes) -> NDArray[np.uint8]:
+def padded(data: bytes | NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Return the bytes as an array, with the zeros behind them that the kernels need."""
     buffer = np.zeros(len(data) + PADDING, dtype=np.uint8)
     buffer[: len(data)] = np.frombuffer(data, dtype=np.uint8)
@@ -57,6 +57,9 @@ def grown(array: NDArray[Any], size: int) -> NDArray[Any]:
 class CompiledCounter:
     """Counts pre-tokens of many buffers into one table. One thread at a time may use it.
 
+    First `add` buffers, then `take_over` or `absorb` other counts, then ask for the `result`: once counts have been
+    read out of the table they are kept beside it.
+
     split   a name of SCANNED_SPLITS; any other, for a counter that only takes over other counts
     """
 
@@ -71,12 +74,14 @@ class CompiledCounter:
         self._starts = np.empty(CHUNK_BYTES + 2, dtype=np.int32)
         self._state = np.zeros(5, dtype=np.int64)
         self._state[_PATTERN] = SCANNED_SPLITS.get(split, 0)
+        self._counts: NDArray[np.int64] | None = None
 
     def add(self, buffer: NDArray[np.uint8], start: int, end: int) -> None:
         """Count the text buffer[start:end], valid UTF-8 that begins and ends between two pre-tokens.
 
         The buffer ends in PADDING zero bytes, and end - start is below 2^31.
         """
+        assert self._counts is None, "counts have been read out already"
         state = self._state
         state[_AT] = start
         state[_END] = end
@@ -86,7 +91,7 @@ class CompiledCounter:
                 buffer,
                 self._classes,
                 self._table,
-                self._store,
+                self._store[:-PADDING],  # `absorb` reads that far behind
                 self._offsets,
                 self._keys,
                 self._words,
@@ -98,29 +103,47 @@ class CompiledCounter:
             if not self._make_room(CHUNK_BYTES, 0):
                 self._store = grown(self._store, 2 * len(self._store))
 
+    def read_out(self) -> NDArray[np.int64]:
+        """Read the counts out of the table: the last thing that can be done beside other threads. Returns them."""
+        num_words = int(self._state[_NUM_WORDS])
+        if self._counts is None:
+            self._counts = np.empty(num_words, dtype=np.int64)
+            self._kernels["read_counts"](self._table, self._counts)
+        return self._counts[:num_words]
+
     def take_over(self, store: NDArray[np.uint8], offsets: NDArray[np.int64], counts: NDArray[np.int64]) -> None:
         """Add other counts: pre-tokens seen before get theirs added, new ones follow in their order."""
+        self._take_over(padded(store), offsets, counts)
+
+    def absorb(self, other: CompiledCounter) -> None:
+        """Do the same with another counter's, without a copy."""
+        counts = other.read_out()
+        self._take_over(other._store, other._offsets[: len(counts) + 1], counts)
+
+    def _take_over(self, store: NDArray[np.uint8], offsets: NDArray[np.int64], counts: NDArray[np.int64]) -> None:
+        """Add counts; `store` has PADDING bytes behind the last one."""
         self._make_room(len(counts), int(offsets[-1]))
+        own = self.read_out()
+        if self._counts is None or len(own) + len(counts) > len(self._counts):
+            self._counts = grown(own, 2 * (len(own) + len(counts)))
         self._kernels["take_over"](
-            self._table, self._store, self._offsets, padded(store.tobytes()), offsets, counts, self._state
+            self._table, self._store, self._offsets, self._counts, store, offsets, counts, self._keys, self._state
         )
 
     def result(self) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
         """Return (bytes of the distinct pre-tokens, where each starts and the end, counts), in order of first
-        occurrence."""
-        num_words = int(self._state[_NUM_WORDS])
-        counts = np.empty(num_words, dtype=np.int64)
-        self._kernels["read_counts"](self._table, counts)
-        return self._store[: self._state[_NUM_BYTES]].copy(), self._offsets[: num_words + 1].copy(), counts
+        occurrence. They are the counter's own arrays: nothing can be added any more."""
+        counts = self.read_out()
+        return self._store[: self._state[_NUM_BYTES]], self._offsets[: len(counts) + 1], counts
 
     def _make_room(self, num_words: int, num_bytes: int) -> bool:
         """Make room for more pre-tokens and bytes; tell whether anything had to grow."""
         words = int(self._state[_NUM_WORDS]) + num_words
-        size = int(self._state[_NUM_BYTES]) + num_bytes
+        size = int(self._state[_NUM_BYTES]) + num_bytes + PADDING
         has_grown = False
-        if 2 * _ROW * words > len(self._table):
-            rows = len(self._table) // _ROW
-            while 2 * words > rows:
+        rows = len(self._table) // _ROW
+        if 4 * words > 3 * rows:
+            while 4 * words > 3 * rows:
                 rows *= 2
             larger = cache_line_zeros(_ROW * rows, np.uint64)
             self._kernels["rehash"](self._table, larger)

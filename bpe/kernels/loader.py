@@ -79,12 +79,13 @@ class Kernel:
         function = self._function
         if not self._takes_pointers:
             return lambda: int(function(*arrays))
-        arguments = [value for array in arrays for value in (array.ctypes.data, array.size)]
-        kept = arrays
+        table = np.array([value for array in arrays for value in (array.ctypes.data, array.size)], dtype=np.uint64)
+        address = table.ctypes.data
+        kept = arrays, table
 
         def call() -> int:
-            assert kept is arrays
-            return function(*arguments)
+            assert kept[1] is table
+            return function(address)
 
         return call
 
@@ -216,7 +217,7 @@ def _load_bitcode(group: Group) -> dict[str, Kernel]:
 
     kernels: dict[str, Kernel] = {}
     for name, num_arrays in _index()["groups"][group].items():
-        prototype = ctypes.CFUNCTYPE(ctypes.c_int64, *([ctypes.c_void_p, ctypes.c_int64] * num_arrays))
+        prototype = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
         function = prototype(engine.get_function_address(f"bpe_{name}"))
         kernels[name] = Kernel(name, function, num_arrays, takes_pointers=True)
     return kernels

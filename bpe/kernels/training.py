@@ -7,6 +7,7 @@ greatest-pair rule.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Literal
 
@@ -24,18 +25,25 @@ MOST_SYMBOLS = 2**30
 MOST_OCCURRENCES = 2**62
 """Symbols of the whole corpus that 64-bit counts can hold."""
 
-# Places in the state array, as in source/merge.py.
-_NUM_SLOTS, _NUM_PAIRS, _THRESHOLD, _NUM_QUEUED, _NUM_LISTED, _HEAP_SIZE, _LEVEL, _NUM_AT_LEVEL = range(8)
-_RANK, _STOP_AT, _NUM_BASE, _RULE, _AT_SYMBOL, _AT_WORD, _ROOM_FOR = range(8, 15)
+# Places in the state array and in those of the regions, as in source/merge.py.
+_NUM_PAIRS, _THRESHOLD, _NUM_LISTED, _HEAP_SIZE, _LEVEL, _NUM_AT_LEVEL = range(6)
+_RANK, _STOP_AT, _NUM_BASE, _RULE, _ROOM_FOR = range(6, 11)
+_AT_WORD, _END_WORD, _AT_SYMBOL, _BEGIN, _END, _IS_COMPACT = range(6)
 
 _RULES = {"first-seen": 0, "lowest-ids": 1, "greatest-pair": 2}
 _DONE, _QUEUE_EMPTY, _NEEDS_ROOM = range(3)
 _FIELDS = 3
 _NUM_BUCKETS = (1 << 14) + (50 << 10)
 
-# The threshold falls by this much each time: 16 measures best from 1 to 100 MB; 4 is a tenth slower.
-_THRESHOLD_SHIFT = 4
+# From so many symbols on, a second thread for the walks over slots pays.
+_WORTH_A_THREAD = 1 << 16
 
+# The threshold begins at the highest count divided by 256 and is divided by 32 each time. From 1 to 100 MB, 4 to 5
+# bits a step measure the same; beginning at a sixteenth costs one compaction more, for the first forty merges.
+_FIRST_SHIFT = 8
+_THRESHOLD_SHIFT = 5
+
+Symbols = NDArray[np.uint8] | NDArray[np.int32]
 Stopped = Literal["asked", "min_pair_count", "no_pairs", "cancelled"]
 
 
@@ -53,7 +61,7 @@ class CompiledSteps:
 
 
 def train_compiled(
-    symbols: NDArray[np.int32],
+    symbols: Symbols,
     starts: NDArray[np.int64],
     counts: NDArray[np.int64],
     base_texts: Sequence[bytes],
@@ -65,7 +73,8 @@ def train_compiled(
 ) -> CompiledSteps:
     """Learn merges. `progress(num_done, num_asked)` is called every 1/400 of the way; False stops.
 
-    symbols      base ids of all distinct pre-tokens, one after the other, in corpus order
+    symbols      base ids of all distinct pre-tokens, one after the other, in corpus order. As uint8 they are bytes,
+                 and so are the base tokens: laying those out takes a third of the time
     starts       where each starts, and the end
     counts       how often each occurs
     base_texts   the text of each base token
@@ -87,11 +96,15 @@ def train_compiled(
 
 
 class _Run:
-    """One training: the arrays of the kernels, and the loop that grows them."""
+    """One training: the arrays of the kernels, and the loop that grows them.
+
+    The slots are divided into two regions. Whatever walks over all of them, laying out, compacting, listing, does
+    so in both at once; merging needs one thread.
+    """
 
     def __init__(
         self,
-        symbols: NDArray[np.int32],
+        symbols: Symbols,
         starts: NDArray[np.int64],
         counts: NDArray[np.int64],
         base_texts: Sequence[bytes],
@@ -99,7 +112,6 @@ class _Run:
         asked: int,
     ) -> None:
         self._kernels = load("train")
-        self._starts = starts
         self._counts = counts
         num_symbols = len(symbols)
         num_slots = num_symbols + len(counts) + 1
@@ -108,15 +120,21 @@ class _Run:
         self._num_base = len(base_texts)
         num_tokens = self._num_base + most_merges
 
-        self._state = np.zeros(15, dtype=np.int64)
+        self._state = np.zeros(11, dtype=np.int64)
         self._state[_NUM_BASE] = self._num_base
         self._state[_RULE] = _RULES[tie_break]
         self._slots = np.empty(_FIELDS * num_slots, dtype=np.int32)
-        self._lay_out(symbols)
+        self._slots[:_FIELDS] = -1  # the wall before the first pre-token
+        self._lifetimes = np.empty(num_symbols, dtype=np.int32)
+        self._regions = _two_regions(starts)
+        self._pool = ThreadPoolExecutor(1) if num_symbols >= _WORTH_A_THREAD else None
+        if symbols.dtype == np.uint8:
+            self._lay_out_bytes(symbols, starts)
+        else:
+            self._lay_out(symbols, starts)
 
         self._span = np.ones(num_tokens, dtype=np.int32)
-        self._origin = np.arange(num_slots, dtype=np.int32)
-        self._removed = np.zeros(num_slots, dtype=np.int32)
+        self._origin = np.empty(num_slots, dtype=np.int32)
         self._places = np.empty(0, dtype=np.int32)
         self._bucket = np.empty(_NUM_BUCKETS, dtype=np.int32)
         self._heap_count = np.empty(1 << 12, dtype=np.int64)
@@ -138,30 +156,71 @@ class _Run:
         self._is_started = False
         self._bound_merge: Callable[[], int] | None = None
 
-    def _lay_out(self, symbols: NDArray[np.int32]) -> None:
+    def _in_both_regions(self, *calls: Callable[[], int]) -> None:
+        """Run one call for each region, at the same time where that pays."""
+        if self._pool is None:
+            for call in calls:
+                call()
+            return
+        first, second = calls
+        running = self._pool.submit(second)
+        first()
+        running.result()
+
+    def _lay_out_bytes(self, symbols: Symbols, starts: NDArray[np.int64]) -> None:
+        """Fill the slots; the pairs of bytes are numbered in their order."""
+        num_pairs = 256 * 256
+        self._set_pairs(num_pairs)
+        self._state[_NUM_PAIRS] = num_pairs
+        numbers = np.arange(num_pairs, dtype=np.int32)
+        self._pair_left[:] = numbers >> 8
+        self._pair_right[:] = numbers & 255
+        self._num_places[:] = 0
+        self._last[:] = 0
+        counts = np.zeros((2, num_pairs), dtype=np.int64)
+        calls = [
+            self._kernels["lay_out_bytes"].bind(
+                symbols, starts, self._counts, self._slots, self._lifetimes, counts[i], num_places, self._regions[i]
+            )
+            for i, num_places in enumerate((self._num_places, self._last))
+        ]
+        self._in_both_regions(*calls)
+        self._pair_count[:] = counts[0] + counts[1]
+
+    def _lay_out(self, symbols: Symbols, starts: NDArray[np.int64]) -> None:
         """Fill the slots and number the first pairs, with more room for pairs as often as needed."""
         rows = 1 << 16
         table = np.zeros(2 * rows, dtype=np.uint64)
         self._set_pairs(rows)
-        while True:
-            outcome = self._kernels["lay_out"](
-                symbols,
-                self._starts,
-                self._counts,
-                self._slots,
-                table,
-                self._pair_left,
-                self._pair_right,
-                self._pair_count,
-                self._state,
-            )
-            if outcome == _DONE:
-                break
-            rows *= 4
-            larger = np.zeros(2 * rows, dtype=np.uint64)
-            self._kernels["widen_pair_table"](table, larger)
-            table = larger
-            self._grow_pairs(rows)
+        first_region = self._regions[0]
+        for region in self._regions:
+            first_word = int(region[_AT_WORD])
+            num_known = int(self._state[_NUM_PAIRS])
+            self._last[:num_known] = 0
+            while True:
+                outcome = self._kernels["lay_out"](
+                    symbols,
+                    starts,
+                    self._counts,
+                    self._slots,
+                    self._lifetimes,
+                    table,
+                    self._pair_left,
+                    self._pair_right,
+                    self._pair_count,
+                    self._num_places if region is first_region else self._last,
+                    region,
+                    self._state,
+                )
+                if outcome == _DONE:
+                    break
+                rows *= 4
+                larger = np.zeros(2 * rows, dtype=np.uint64)
+                self._kernels["widen_pair_table"](table, larger)
+                table = larger
+                self._grow_pairs(rows)
+            region[_AT_WORD] = first_word  # it tells slots from symbols from now on
+        self._num_places[num_known : self._state[_NUM_PAIRS]] = 0  # pairs that the first region does not hold
 
     def _set_pairs(self, size: int) -> None:
         self._pair_left = np.empty(size, dtype=np.int32)
@@ -214,7 +273,8 @@ class _Run:
         state[_STOP_AT] = min(stop_at, len(self._left))
         if not self._is_started:
             self._is_started = True
-            self._lower_threshold(max(min_pair_count, self._most_frequent >> _THRESHOLD_SHIFT))
+            state[_THRESHOLD] = max(min_pair_count, self._most_frequent >> _FIRST_SHIFT)
+            self._list_places()
         while True:
             outcome = self._merge()
             if outcome == _NEEDS_ROOM:
@@ -267,44 +327,45 @@ class _Run:
         )
 
     def _lower_threshold(self, threshold: int) -> None:
-        """Compact the slots and list the places of all pairs that occur so often."""
-        self._bound_merge = None
+        """Compact the slots, and list the places of all pairs that occur so often."""
         self._state[_THRESHOLD] = threshold
-        # The queue and the places are the largest arrays after the slots, so neither outlives its use.
-        self._places = np.empty(0, dtype=np.int32)
-        queued_pair, queued_place = self._compact()
-        num_queued = int(self._state[_NUM_QUEUED])
-        self._places = np.empty(num_queued + num_queued // 4 + 1024, dtype=np.int32)
-        self._kernels["list_places"](
-            queued_pair,
-            queued_place,
+        self._bound_merge = None
+        self._places = np.empty(0, dtype=np.int32)  # after the slots the largest array: not twice at a time
+        calls = [
+            self._kernels["compact"].bind(
+                self._slots,
+                self._span,
+                self._origin,
+                self._lifetimes,
+                self._pair_count,
+                num_places,
+                region,
+                self._state,
+            )
+            for region, num_places in zip(self._regions, (self._num_places, self._last), strict=True)
+        ]
+        self._in_both_regions(*calls)
+        self._span[:] = 1
+        self._list_places()
+
+    def _list_places(self) -> None:
+        """Queue the pairs at or above the threshold and list their places, which both regions have counted."""
+        self._kernels["queue_pairs"](
             self._pair_count,
             self._num_places,
             self._first,
             self._last,
-            self._places,
             self._bucket,
             self._following,
             self._state,
         )
-
-    def _compact(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Compact the slots; return the pairs and places that are at or above the threshold."""
-        num_slots = int(self._state[_NUM_SLOTS])
-        queued_pair = np.empty(num_slots, dtype=np.int32)
-        queued_place = np.empty(num_slots, dtype=np.int32)
-        self._kernels["compact"](
-            self._slots,
-            self._span,
-            self._origin,
-            self._removed,
-            self._pair_count,
-            self._num_places,
-            queued_pair,
-            queued_place,
-            self._state,
-        )
-        return queued_pair, queued_place
+        num_listed = int(self._state[_NUM_LISTED])
+        self._places = np.empty(num_listed + num_listed // 4 + 1024, dtype=np.int32)
+        calls = [
+            self._kernels["list_places"].bind(self._slots, self._first, free, self._places, region)
+            for region, free in zip(self._regions, (self._num_places, self._last), strict=True)
+        ]
+        self._in_both_regions(*calls)
 
     def _make_room(self, room_for: int) -> None:
         """Make room for a pair with so many occurrences on both sides; and some more."""
@@ -313,7 +374,7 @@ class _Run:
         most_new = min(room_for, 2 * (self._num_base + int(state[_RANK]) + 1))
         pairs = int(state[_NUM_PAIRS]) + most_new
         if pairs > len(self._pair_count):
-            self._grow_pairs(pairs + len(self._pair_count) // 4)
+            self._grow_pairs(2 * pairs)
         places = int(state[_NUM_LISTED]) + room_for
         if places > len(self._places):
             self._places = grown(self._places, places + len(self._places) // 8)
@@ -339,20 +400,36 @@ class _Run:
 
     def finish(self, stopped: Stopped) -> CompiledSteps:
         """Return what was learned."""
-        self._state[_THRESHOLD] = MOST_OCCURRENCES  # nothing is listed any more: only lifetimes are read out
-        self._compact()
         self._bound_merge = None
-        del self._slots, self._origin, self._places, self._span
-        self._set_pairs(0)
+        calls = [
+            self._kernels["read_lifetimes"].bind(self._slots, self._span, self._origin, self._lifetimes, region)
+            for region in self._regions
+        ]
+        self._in_both_regions(*calls)
+        if self._pool is not None:
+            self._pool.shutdown()
         num_merges = int(self._state[_RANK])
-        lifetimes = np.empty(int(self._starts[-1]), dtype=np.int32)
-        self._kernels["read_lifetimes"](self._removed, self._starts, lifetimes)
         return CompiledSteps(
             left=self._left[:num_merges],
             right=self._right[:num_merges],
             pair_count=self._pair_count_of[:num_merges],
             num_tied=self._num_tied[:num_merges],
             num_replaced=self._num_replaced[:num_merges],
-            lifetimes=lifetimes,
+            lifetimes=self._lifetimes,
             stopped=stopped,
         )
+
+
+def _two_regions(starts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Divide the pre-tokens into two regions with about the same number of symbols."""
+    num_words = len(starts) - 1
+    middle = int(np.searchsorted(starts, starts[-1] // 2))
+    regions = []
+    for first_word, end_word in ((0, middle), (middle, num_words)):
+        region = np.zeros(6, dtype=np.int64)
+        region[_AT_WORD] = first_word
+        region[_END_WORD] = end_word
+        region[_AT_SYMBOL] = starts[first_word]
+        region[_BEGIN] = region[_END] = starts[first_word] + first_word + 1
+        regions.append(region)
+    return regions[0], regions[1]

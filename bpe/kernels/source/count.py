@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from bpe.kernels.source.declare import Bytes, Int32s, Int64s, UInt, UInt64s, helper, kernel
-from bpe.kernels.source.intrinsics import load_bytes, prefetch
-from bpe.kernels.source.masks import CHUNK_BYTES, scan_chunk
+from bpe.kernels.source.declare import Byte, Bytes, Int32s, Int64s, UInt, UInt64s, helper, kernel
+from bpe.kernels.source.intrinsics import load_bytes, prefetch, range_mask
+from bpe.kernels.source.masks import CHUNK_BYTES, before, scan_chunk
 
 __all__ = ["LONG_KEY", "count", "long_hash", "mix", "read_counts", "rehash", "take_over", "valid_until"]
 
@@ -47,6 +47,28 @@ def mix(key: UInt, key2: UInt) -> UInt:
     bits = (key * _MULTIPLIER) ^ (key2 * _MULTIPLIER2)
     bits ^= bits >> _U(32)
     return (bits * _MULTIPLIER) >> _U(32)
+
+
+@helper
+def home_row(key: UInt, key2: UInt, num_rows: int) -> int:
+    """Return where the row of a key is, or begins to be looked for: keys lie in the order of their bits.
+
+    So a table that doubles is read and written from front to back: a fifth of the time that hashing anew takes.
+    """
+    return np.int64((mix(key, key2) * _U(num_rows)) >> _U(32)) * ROW
+
+
+@helper
+def short_key(buf: Bytes, at: int, length: int) -> UInt:
+    """Return the first key of a pre-token of at most 15 bytes: its first 8."""
+    return load_bytes(buf, at) & (_ALL >> _U(64 - 8 * min(length, 8)))
+
+
+@helper
+def short_key2(buf: Bytes, at: int, length: int) -> UInt:
+    """Return the second key of a pre-token of at most 15 bytes: the rest of it, and its length in the top byte."""
+    rest = load_bytes(buf, at + 8) & ((_U(1) << _U(8 * max(length - 8, 0))) - _U(1))
+    return rest | (_U(length) << _U(56))
 
 
 @helper
@@ -86,7 +108,8 @@ def count(
 ) -> int:
     """Count the pre-tokens of buf[AT:END]. Stops before END when it needs room; then AT says where.
 
-    Room is needed when the table is more than half full after one more chunk, or `offsets` or `store` is.
+    Room is needed when the table is more than three quarters full after one more chunk, or `offsets` or `store` is
+    full. `buf` ends in at least 80 more bytes.
     keys     uint64[3 * BATCH], scratch;  words, starts   see `scan_chunk`
     """
     at = state[AT]
@@ -94,10 +117,10 @@ def count(
     pattern = state[PATTERN]
     num_words = state[NUM_WORDS]
     num_bytes = state[NUM_BYTES]
-    mask = _U(table.shape[0] // ROW - 1)
-    last_row = np.int64((mask << _U(2)) | _U(ROW - 1))
+    num_rows = table.shape[0] // ROW
+    last_row = table.shape[0] - 1
     while at < end:
-        if (num_words + CHUNK_BYTES) * 2 * ROW > table.shape[0] or num_words + CHUNK_BYTES + 1 > offsets.shape[0]:
+        if (num_words + CHUNK_BYTES) * 4 > 3 * num_rows or num_words + CHUNK_BYTES + 1 > offsets.shape[0]:
             break
         found = scan_chunk(buf, at, end, classes, pattern, words, starts)
         chunk_bytes = np.int64(starts[found])
@@ -108,17 +131,12 @@ def count(
             for i in range(size):
                 start = at + starts[batch + i]
                 length = np.int64(starts[batch + i + 1] - starts[batch + i])
-                key = load_bytes(buf, start)
-                key2 = _U(0)
-                if length <= 8:
-                    key &= _ALL >> _U(64 - 8 * length)
-                    key2 = _U(length) << _U(56)
-                elif length <= 15:
-                    key2 = (load_bytes(buf, start + 8) & (_ALL >> _U(128 - 8 * length))) | (_U(length) << _U(56))
-                else:
+                key = short_key(buf, start, length)
+                key2 = short_key2(buf, start, length)
+                if length > 15:
                     key = long_hash(buf, start, start + length)
                     key2 = (LONG_KEY << _U(56)) | _U(length)
-                row = np.int64(mix(key, key2) & mask) << 2
+                row = home_row(key, key2, num_rows)
                 prefetch(table, row)
                 keys[3 * i] = key
                 keys[3 * i + 1] = key2
@@ -160,12 +178,12 @@ def count(
 @kernel
 def rehash(table: UInt64s, larger: UInt64s) -> int:
     """Move all rows to a larger table, which is empty."""
-    mask = _U(larger.shape[0] // ROW - 1)
-    last_row = np.int64((mask << _U(2)) | _U(ROW - 1))
+    num_rows = larger.shape[0] // ROW
+    last_row = larger.shape[0] - 1
     for old in range(0, table.shape[0], ROW):
         if table[old + COUNT] == _U(0):
             continue
-        row = np.int64(mix(table[old + KEY], table[old + KEY2]) & mask) << 2
+        row = home_row(table[old + KEY], table[old + KEY2], num_rows)
         while larger[row + COUNT] != _U(0):
             row = (row + ROW) & last_row
         for q in range(ROW):
@@ -187,57 +205,110 @@ def take_over(
     table: UInt64s,
     store: Bytes,
     offsets: Int64s,
+    counts: Int64s,
     other_store: Bytes,
     other_offsets: Int64s,
     other_counts: Int64s,
+    keys: UInt64s,
     state: Int64s,
 ) -> int:
     """Add the pre-tokens of another count, in the order of their numbers. The arrays have room for all of them.
 
-    `other_store` ends in at least 16 more bytes.
+    counts  by number; those in the table are not looked at.  `other_store` ends in at least 16 more bytes.
     """
     num_words = state[NUM_WORDS]
     num_bytes = state[NUM_BYTES]
-    mask = _U(table.shape[0] // ROW - 1)
-    last_row = np.int64((mask << _U(2)) | _U(ROW - 1))
-    for other in range(other_counts.shape[0]):
-        start = other_offsets[other]
-        length = other_offsets[other + 1] - start
-        key = load_bytes(other_store, start)
-        key2 = _U(0)
-        if length <= 8:
-            key &= _ALL >> _U(64 - 8 * length)
-            key2 = _U(length) << _U(56)
-        elif length <= 15:
-            key2 = (load_bytes(other_store, start + 8) & (_ALL >> _U(128 - 8 * length))) | (_U(length) << _U(56))
-        else:
-            key = long_hash(other_store, start, start + length)
-            key2 = (LONG_KEY << _U(56)) | _U(length)
-        row = np.int64(mix(key, key2) & mask) << 2
-        while True:
-            seen = table[row + COUNT]
-            if seen == _U(0):
-                for q in range(length):
-                    store[num_bytes + q] = other_store[start + q]
-                table[row + KEY] = key
-                table[row + KEY2] = key2
-                table[row + COUNT] = _U(other_counts[other])
-                table[row + WORD] = _U(num_words)
-                num_bytes += length
-                num_words += 1
-                offsets[num_words] = num_bytes
-                break
-            if table[row + KEY] == key and table[row + KEY2] == key2:
-                is_same = True
-                if (key2 >> _U(56)) == LONG_KEY:
-                    is_same = same_bytes(store, offsets[np.int64(table[row + WORD])], other_store, start, length)
-                if is_same:
-                    table[row + COUNT] = seen + _U(other_counts[other])
+    num_rows = table.shape[0] // ROW
+    last_row = table.shape[0] - 1
+    for batch in range(0, other_counts.shape[0], BATCH):
+        size = min(BATCH, other_counts.shape[0] - batch)
+        for i in range(size):
+            start = other_offsets[batch + i]
+            length = other_offsets[batch + i + 1] - start
+            key = short_key(other_store, start, length)
+            key2 = short_key2(other_store, start, length)
+            if length > 15:
+                key = long_hash(other_store, start, start + length)
+                key2 = (LONG_KEY << _U(56)) | _U(length)
+            row = home_row(key, key2, num_rows)
+            prefetch(table, row)
+            keys[3 * i] = key
+            keys[3 * i + 1] = key2
+            keys[3 * i + 2] = _U(row)
+        for i in range(size):
+            key = keys[3 * i]
+            key2 = keys[3 * i + 1]
+            row = np.int64(keys[3 * i + 2])
+            start = other_offsets[batch + i]
+            length = other_offsets[batch + i + 1] - start
+            while True:
+                if table[row + COUNT] == _U(0):
+                    for q in range(length):
+                        store[num_bytes + q] = other_store[start + q]
+                    table[row + KEY] = key
+                    table[row + KEY2] = key2
+                    table[row + COUNT] = _U(1)
+                    table[row + WORD] = _U(num_words)
+                    counts[num_words] = other_counts[batch + i]
+                    num_bytes += length
+                    num_words += 1
+                    offsets[num_words] = num_bytes
                     break
-            row = (row + ROW) & last_row
+                if table[row + KEY] == key and table[row + KEY2] == key2:
+                    word = np.int64(table[row + WORD])
+                    is_same = True
+                    if (key2 >> _U(56)) == LONG_KEY:
+                        is_same = same_bytes(store, offsets[word], other_store, start, length)
+                    if is_same:
+                        counts[word] += other_counts[batch + i]
+                        break
+                row = (row + ROW) & last_row
     state[NUM_WORDS] = num_words
     state[NUM_BYTES] = num_bytes
     return 0
+
+
+@helper
+def valid_words(buf: Bytes, at: int, end: int) -> int:
+    """Return a place that valid UTF-8 reaches to from `at`, maybe inside a character. It goes 64 bytes a step.
+
+    At most 66 bytes before the first byte that cannot be UTF-8, or before the end.
+    """
+    carry = _U(0)  # which bytes of the next word must go on with a character
+    e0_carry = _U(0)  # whether the byte before is one of those whose next byte has a narrower range
+    ed_carry = _U(0)
+    f0_carry = _U(0)
+    f4_carry = _U(0)
+    while at + 64 <= end:
+        high = range_mask(buf, at, Byte(0), Byte(0x80), Byte(0x7F))
+        if high == _U(0) and carry == _U(0):
+            at += 64
+            continue
+        going_on = range_mask(buf, at, Byte(0), Byte(0x80), Byte(0x3F))
+        lead_2 = range_mask(buf, at, Byte(0), Byte(0xC2), Byte(0x1D))
+        lead_3 = range_mask(buf, at, Byte(0), Byte(0xE0), Byte(0x0F))
+        lead_4 = range_mask(buf, at, Byte(0), Byte(0xF0), Byte(0x04))
+        lead_34 = lead_3 | lead_4
+        lead = lead_2 | lead_34
+        expected = (lead << _U(1)) | (lead_34 << _U(2)) | (lead_4 << _U(3)) | carry
+        e0 = range_mask(buf, at, Byte(0), Byte(0xE0), Byte(0))
+        ed = range_mask(buf, at, Byte(0), Byte(0xED), Byte(0))
+        f0 = range_mask(buf, at, Byte(0), Byte(0xF0), Byte(0))
+        f4 = range_mask(buf, at, Byte(0), Byte(0xF4), Byte(0))
+        wrong = (high & ~(going_on | lead)) | (going_on ^ expected)
+        wrong |= before(e0, e0_carry) & range_mask(buf, at, Byte(0), Byte(0x80), Byte(0x1F))
+        wrong |= before(ed, ed_carry) & range_mask(buf, at, Byte(0), Byte(0xA0), Byte(0x1F))
+        wrong |= before(f0, f0_carry) & range_mask(buf, at, Byte(0), Byte(0x80), Byte(0x0F))
+        wrong |= before(f4, f4_carry) & range_mask(buf, at, Byte(0), Byte(0x90), Byte(0x2F))
+        if wrong != _U(0):
+            return at
+        carry = (lead >> _U(63)) | (lead_34 >> _U(62)) | (lead_4 >> _U(61))
+        e0_carry = e0 >> _U(63)
+        ed_carry = ed >> _U(63)
+        f0_carry = f0 >> _U(63)
+        f4_carry = f4 >> _U(63)
+        at += 64
+    return at
 
 
 @kernel
@@ -246,12 +317,15 @@ def valid_until(buf: Bytes, state: Int64s) -> int:
 
     The same place as `UnicodeDecodeError.start`: no overlong forms, no surrogates, nothing above U+10FFFF.
     """
-    at = state[AT]
+    begin = state[AT]
     end = state[END]
+    at = valid_words(buf, begin, end)
+    # From the start of the last character on, one by one.
+    if at > begin:
+        at -= 1
+        while at > begin and buf[at] & Byte(0xC0) == Byte(0x80):
+            at -= 1
     while at < end:
-        if at + 8 <= end and (load_bytes(buf, at) & _U(0x8080808080808080)) == _U(0):
-            at += 8
-            continue
         first = buf[at]
         if first < 0x80:
             at += 1

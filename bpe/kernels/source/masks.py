@@ -1,9 +1,8 @@
 """Scanners by bit masks: 64 bytes a step give one mask per class, and starts of pre-tokens are bit algebra on them.
 
 For GPT-2, cl100k and Llama 3; 4 times the scalar scanners of scan.py on mixed text, and equal to them. The text
-goes in chunks of some 4,096 bytes that begin and end where a pre-token surely starts: at a space after a
-printable ASCII character. A chunk that holds a rare kind of character, or no such place, takes the scalar
-scanner instead.
+goes in chunks of some 4,096 bytes that begin and end where a pre-token surely starts. A chunk that holds a rare
+kind of character, or no such place, takes the scalar scanner instead.
 
 In every mask, bit q of word w stands for byte 64 w + q of the chunk. `before(mask)` below means the mask moved one
 byte to the right: whether the byte before belongs to the class.
@@ -16,13 +15,18 @@ import numpy as np
 from bpe.kernels.source.declare import Byte, Bytes, Int32s, UInt, UInt64s, helper
 from bpe.kernels.source.intrinsics import range_mask, trailing_zeros
 from bpe.kernels.source.scan import (
+    BLANK,
     CL100K,
     GPT2,
     LETTER,
+    MARK,
     NUMBER,
     O200K,
     OTHER,
     QUOTE,
+    SPACE,
+    UNCASED,
+    UPPER,
     char_class,
     contraction_length,
     lower_contraction_length,
@@ -95,8 +99,22 @@ def scan_scalar(buf: Bytes, at: int, end: int, limit: int, classes: Bytes, patte
 
 
 @helper
+def mark_last_space(words: UInt64s, w: int, space_ends: UInt, after_2: UInt, after_3: UInt) -> None:
+    """Set the bits of the last characters of white space, given where it ends in word w.
+
+    after_2, after_3   right after characters of white space that have two and three bytes
+    """
+    ends_2 = space_ends & after_2
+    ends_3 = space_ends & after_3
+    ends_1 = space_ends & ~(after_2 | after_3)
+    words[w] |= (ends_1 >> _ONE) | (ends_2 >> _U(2)) | (ends_3 >> _U(3))
+    if w > 0:
+        words[w - 1] |= (ends_1 << _TOP) | (ends_2 << _U(62)) | (ends_3 << _U(61))
+
+
+@helper
 def gpt2_starts(buf: Bytes, at: int, end: int, classes: Bytes, words: UInt64s, starts: Int32s) -> int:
-    """List the starts of the GPT-2 pre-tokens of a chunk; -1 where it holds a space outside ASCII.
+    """List the starts of the GPT-2 pre-tokens of a chunk.
 
     A pre-token starts where the class changes, except after a single blank, which goes with what follows; where
     white space begins; and at the last character of white space that something follows.
@@ -110,15 +128,23 @@ def gpt2_starts(buf: Bytes, at: int, end: int, classes: Bytes, words: UInt64s, s
     other_carry = _U(0)
     letter_spill = _U(0)  # bytes of a character that begins in the word before
     number_spill = _U(0)
+    space_spill = _U(0)
+    after_2_spill = _U(0)  # right after a space of two bytes
+    after_3_spill = _U(0)
     for w in range(num_words):
         p = at + (w << 6)
         blank = range_mask(buf, p, Byte(0), Byte(32), Byte(0))
-        space = blank | range_mask(buf, p, Byte(0), Byte(9), Byte(4))
+        space = blank | range_mask(buf, p, Byte(0), Byte(9), Byte(4)) | space_spill
         letter = range_mask(buf, p, Byte(32), Byte(97), Byte(25)) | letter_spill
         number = range_mask(buf, p, Byte(0), Byte(48), Byte(9)) | number_spill
         lead = range_mask(buf, p, Byte(0), Byte(0xC0), Byte(0x3F))
+        after_2 = after_2_spill
+        after_3 = after_3_spill
         letter_spill = _U(0)
         number_spill = _U(0)
+        space_spill = _U(0)
+        after_2_spill = _U(0)
+        after_3_spill = _U(0)
         inside = _ALL
         if (w << 6) + 64 > num_bytes:
             inside = (_ONE << _U(num_bytes & 63)) - _ONE
@@ -138,7 +164,15 @@ def gpt2_starts(buf: Bytes, at: int, end: int, classes: Bytes, words: UInt64s, s
                 if q > 60:
                     number_spill = covered >> _U(64 - q)
             elif here != OTHER:
-                return -1
+                space |= covered << _U(q)
+                if q > 60:
+                    space_spill = covered >> _U(64 - q)
+                if found & 7 == 2:
+                    after_2 |= (_ONE << _U(q)) << _U(2)
+                    after_2_spill |= (_ONE << _U(q)) >> _U(62)
+                else:
+                    after_3 |= (_ONE << _U(q)) << _U(3)
+                    after_3_spill |= (_ONE << _U(q)) >> _U(61)
         other = ~(letter | number | space)
         solid = ~space & inside
         changed = (
@@ -147,10 +181,8 @@ def gpt2_starts(buf: Bytes, at: int, end: int, classes: Bytes, words: UInt64s, s
             | (other & ~before(other, other_carry))
         )
         after_space = before(space, space_carry)
-        ends_space = solid & after_space
-        words[w] = (changed & ~before(blank, blank_carry)) | (space & ~after_space) | (ends_space >> _ONE)
-        if w > 0:
-            words[w - 1] |= ends_space << _TOP
+        words[w] = (changed & ~before(blank, blank_carry)) | (space & ~after_space)
+        mark_last_space(words, w, solid & after_space, after_2, after_3)
         letter_carry = letter >> _TOP
         number_carry = number >> _TOP
         space_carry = space >> _TOP
@@ -175,24 +207,47 @@ def gpt2_starts(buf: Bytes, at: int, end: int, classes: Bytes, words: UInt64s, s
 
 
 @helper
-def join_last_space(buf: Bytes, at: int, num_bytes: int, words: UInt64s) -> None:
+def is_space(class_: int) -> bool:
+    """Tell whether a class is white space."""
+    return class_ >= SPACE and class_ <= BLANK
+
+
+@helper
+def is_letter(class_: int) -> bool:
+    """Tell whether a class is letters."""
+    return class_ == LETTER or class_ == UPPER or class_ == UNCASED
+
+
+@helper
+def char_before(buf: Bytes, at: int) -> int:
+    """Return where the character before `at` starts."""
+    at -= 1
+    while buf[at] & Byte(0xC0) == Byte(0x80):
+        at -= 1
+    return at
+
+
+@helper
+def join_last_space(buf: Bytes, at: int, num_bytes: int, classes: Bytes, words: UInt64s) -> None:
     """Make one pre-token of the white space that ends the text: \\s++$ of cl100k.
 
-    A chunk in the middle of a text ends in a printable character, so there it does nothing.
+    A chunk in the middle of a text does not end in white space, so there it does nothing.
     """
     first = np.int64(-1)
-    q = num_bytes - 1
-    while q >= 0 and (buf[at + q] == 32 or (buf[at + q] >= 9 and buf[at + q] <= 13)):
+    q = num_bytes
+    while q > 0:
+        q = char_before(buf, at + q) - at
+        if q < 0 or not is_space(char_class(buf, at + q, classes) >> 3):
+            break
         if is_set(words, q):
             if first >= 0:
                 clear_bit(words, first)
             first = q
-        q -= 1
 
 
 @helper
 def cl100k_starts(buf: Bytes, at: int, end: int, classes: Bytes, pattern: int, words: UInt64s, starts: Int32s) -> int:
-    """List the starts of the cl100k or Llama 3 pre-tokens of a chunk; -1 where numbers or spaces are not ASCII.
+    """List the starts of the cl100k or Llama 3 pre-tokens of a chunk; -1 where it holds numbers outside ASCII.
 
     Beside the changes of class: one character of punctuation or white space goes with the letters after it; line
     ends go with punctuation before them; white space ends at its last line end; numbers are cut in threes.
@@ -207,6 +262,9 @@ def cl100k_starts(buf: Bytes, at: int, end: int, classes: Bytes, pattern: int, w
     newline_carry = _U(0)
     trailing_carry = _U(0)  # line ends that go with punctuation
     letter_spill = _U(0)
+    space_spill = _U(0)
+    after_2_spill = _U(0)
+    after_3_spill = _U(0)
     single_carry = _U(0)  # right after a one-character pre-token of punctuation
     inside_carry = _U(0)  # inside such a character
     pending = np.int64(-1)  # blanks after a line end, whose end lies beyond this word
@@ -222,25 +280,40 @@ def cl100k_starts(buf: Bytes, at: int, end: int, classes: Bytes, pattern: int, w
         newline = (
             range_mask(buf, p, Byte(0), Byte(10), Byte(0)) | range_mask(buf, p, Byte(0), Byte(13), Byte(0))
         ) & inside
-        space = (blank | range_mask(buf, p, Byte(0), Byte(9), Byte(4))) & inside
+        space = ((blank | range_mask(buf, p, Byte(0), Byte(9), Byte(4))) & inside) | space_spill
         letter = (range_mask(buf, p, Byte(32), Byte(97), Byte(25)) & inside) | letter_spill
         number = range_mask(buf, p, Byte(0), Byte(48), Byte(9)) & inside
         lead = range_mask(buf, p, Byte(0), Byte(0xC0), Byte(0x3F)) & inside
         follower = range_mask(buf, p, Byte(0), Byte(0x80), Byte(0x3F)) & inside
         wide = lead | follower
+        after_2 = after_2_spill
+        after_3 = after_3_spill
         letter_spill = _U(0)
+        space_spill = _U(0)
+        after_2_spill = _U(0)
+        after_3_spill = _U(0)
         while lead != _U(0):
             q = trailing_zeros(lead)
             lead &= lead - _ONE
             found = char_class(buf, p + q, classes)
             here = found >> 3
+            covered = (_ONE << _U(found & 7)) - _ONE
             if here == LETTER:
-                covered = (_ONE << _U(found & 7)) - _ONE
                 letter |= covered << _U(q)
                 if q > 60:
                     letter_spill = covered >> _U(64 - q)
-            elif here != OTHER:
+            elif here == NUMBER:
                 return -1
+            elif here != OTHER:
+                space |= covered << _U(q)
+                if q > 60:
+                    space_spill = covered >> _U(64 - q)
+                if found & 7 == 2:
+                    after_2 |= (_ONE << _U(q)) << _U(2)
+                    after_2_spill |= (_ONE << _U(q)) >> _U(62)
+                else:
+                    after_3 |= (_ONE << _U(q)) << _U(3)
+                    after_3_spill |= (_ONE << _U(q)) >> _U(61)
         other = ~(letter | number | space) & inside
         gap = space & ~newline
         after_other = before(other, other_carry)
@@ -270,10 +343,7 @@ def cl100k_starts(buf: Bytes, at: int, end: int, classes: Bytes, pattern: int, w
             | (space & ~after_space & ~trailing)
             | (gap & after_trailing)
         )
-        ends_gap = (letter | number | other) & after_gap
-        found_starts |= ends_gap >> _ONE
-        if w > 0:
-            words[w - 1] |= ends_gap << _TOP
+        mark_last_space(words, w, (letter | number | other) & after_gap, after_2, after_3)
 
         # Blanks after a line end are a pre-token of their own, unless another line end follows them.
         if pending >= 0:
@@ -331,8 +401,33 @@ def cl100k_starts(buf: Bytes, at: int, end: int, classes: Bytes, pattern: int, w
                 q += 1
                 num_digits += 1
     if pattern == CL100K:
-        join_last_space(buf, at, num_bytes, words)
+        join_last_space(buf, at, num_bytes, classes, words)
     return list_bits(words, num_bytes, starts)
+
+
+@helper
+def last_sure_start(buf: Bytes, at: int, limit: int, classes: Bytes) -> int:
+    """Return the last place after `at`, and `limit` at most, where a pre-token surely starts; `at` for none.
+
+    That is a space after anything but white space; or after a letter anything but a letter, a mark or a quote.
+    """
+    here = limit
+    while buf[here] & Byte(0xC0) == Byte(0x80):
+        here -= 1
+    class_here = char_class(buf, here, classes) >> 3
+    while here > at:
+        previous = char_before(buf, here)
+        if previous < at:
+            break
+        class_before = char_class(buf, previous, classes) >> 3
+        if is_letter(class_before):
+            if not is_letter(class_here) and class_here != MARK and buf[here] != QUOTE:
+                return here
+        elif class_here == BLANK and not is_space(class_before):
+            return here
+        here = previous
+        class_here = class_before
+    return at
 
 
 @helper
@@ -346,14 +441,13 @@ def scan_chunk(buf: Bytes, at: int, end: int, classes: Bytes, pattern: int, word
     if pattern == O200K:
         return scan_scalar(buf, at, end, limit, classes, pattern, starts)
     if limit < end:
-        while limit > at + 1 and not (buf[limit] == 32 and buf[limit - 1] > 32 and buf[limit - 1] < 127):
-            limit -= 1
-        if limit == at + 1:
-            return scan_scalar(buf, at, end, min(at + CHUNK_BYTES, end), classes, pattern, starts)
+        sure = last_sure_start(buf, at, limit, classes)
+        if sure == at:
+            return scan_scalar(buf, at, end, limit, classes, pattern, starts)
+        limit = sure
     if pattern == GPT2:
-        found = gpt2_starts(buf, at, limit, classes, words, starts)
-    else:
-        found = cl100k_starts(buf, at, limit, classes, pattern, words, starts)
+        return gpt2_starts(buf, at, limit, classes, words, starts)
+    found = cl100k_starts(buf, at, limit, classes, pattern, words, starts)
     if found < 0:
         return scan_scalar(buf, at, limit, limit, classes, pattern, starts)
     return found

@@ -10,7 +10,8 @@ other token alone (`number_left_of`, `number_right_of`).
 
 A falling threshold. Only pairs that occur at least `threshold` times have their places listed and stand in the
 queue; it starts high and is lowered when the queue is empty. Then slots are compacted, one a token, finished
-pre-tokens leave, and one walk lists the places anew. Rare pairs, most of all pairs, never cost anything.
+pre-tokens leave, and one walk lists the places anew. Rare pairs, most of all pairs, never cost anything. The slots
+are divided into two regions, which two threads walk over at the same time.
 
 A queue of buckets. Below LOW each count has its own list of pairs, above it 512 lists share each power of two.
 Only the bucket being worked on is a heap. An entry is what it promised when it was entered: counts only fall
@@ -25,24 +26,37 @@ from bpe.kernels.source.declare import Bytes, Int32s, Int64s, UInt, UInt64s, hel
 from bpe.kernels.source.intrinsics import prefetch
 from bpe.kernels.source.texts import insert_text
 
-__all__ = ["compact", "lay_out", "list_places", "merge", "read_lifetimes"]
+__all__ = [
+    "compact",
+    "lay_out",
+    "lay_out_bytes",
+    "list_places",
+    "merge",
+    "queue_pairs",
+    "read_lifetimes",
+    "widen_pair_table",
+]
 
-# The state of a training. Drivers read the names from here through the built library.
-NUM_SLOTS = 0
-NUM_PAIRS = 1
-THRESHOLD = 2
-NUM_QUEUED = 3  # places written by `compact`
-NUM_LISTED = 4  # places in use in `places`
-HEAP_SIZE = 5
-LEVEL = 6  # the bucket that the heap holds
-NUM_AT_LEVEL = 7  # pairs whose count is the level, below LOW
-RANK = 8  # merges done
-STOP_AT = 9  # merges wanted
-NUM_BASE = 10
-RULE = 11
-AT_SYMBOL = 12
-AT_WORD = 13
-ROOM_FOR = 14  # how many places the pair that did not fit has
+# The state of a training. Drivers repeat these numbers (bpe/kernels/training.py).
+NUM_PAIRS = 0
+THRESHOLD = 1
+NUM_LISTED = 2  # places in use in `places`
+HEAP_SIZE = 3
+LEVEL = 4  # the bucket that the heap holds
+NUM_AT_LEVEL = 5  # pairs whose count is the level, below LOW
+RANK = 6  # merges done
+STOP_AT = 7  # merges wanted
+NUM_BASE = 8
+RULE = 9
+ROOM_FOR = 10  # how many places the pair that did not fit has
+
+# The state of a region: a stretch of pre-tokens, and of the slots that they lie in.
+AT_WORD = 0
+END_WORD = 1
+AT_SYMBOL = 2
+BEGIN = 3  # slots[BEGIN:END] are in use, from a pre-token's first to the wall after the last one
+END = 4
+IS_COMPACT = 5  # whether `origin` says where slots stood; at first they stand there still
 
 FIRST_SEEN = 0
 LOWEST_IDS = 1
@@ -56,7 +70,7 @@ NEEDS_ROOM = 2
 FIELDS = 3
 TOKEN = 0
 PAIR = 1
-WEIGHT = 2  # in a slot that is no token's first any more: the merge that took it, plus one
+WEIGHT = 2  # in a slot that is no token's first any more: the merge that took it
 
 WALL = -1  # between pre-tokens
 NEVER = 0x7FFFFFFF
@@ -66,11 +80,66 @@ NOT_LISTED = -1
 LOW_BITS = 14
 LOW = 1 << LOW_BITS
 NUM_BUCKETS = LOW + (50 << 10)
-AHEAD = 8  # how far ahead slots are fetched: 4 to 16 measure the same, none is a third slower
+AHEAD = 8  # how far ahead slots are fetched: 4 to 16 measure the same, none takes half as long again
+
+FAR_AHEAD = 16  # the same for the walks over all slots
 
 _U = np.uint64
 _EMPTY = _U(0)
 _MULTIPLIER = _U(0x9E3779B97F4A7C15)
+
+
+@kernel
+def lay_out_bytes(
+    symbols: Bytes,
+    word_starts: Int64s,
+    word_counts: Int64s,
+    slots: Int32s,
+    lifetimes: Int32s,
+    pair_count: Int64s,
+    num_places: Int32s,
+    region: Int64s,
+) -> int:
+    """Fill the slots of a region and count its pairs, of bytes: the pair (a, b) has the number 256 a + b.
+
+    The symbols of pre-token w stand in the slots from word_starts[w] + w + 1 on, between walls.
+    pair_count, num_places   [256 * 256], zeros: occurrences over the corpus, and in the slots
+    lifetimes                int32[num_symbols]: NEVER, for a start
+    A count of 2^31 or more does not fit the weight: minus one minus the pre-token's number stands for it.
+    """
+    at = region[AT_SYMBOL]
+    for word in range(region[AT_WORD], region[END_WORD]):
+        count = word_counts[word]
+        weight = count
+        if count >= 1 << 31:
+            weight = -1 - word
+        end = word_starts[word + 1]
+        p = FIELDS * (at + word + 1)
+        if at < end:
+            left = np.int64(symbols[at])
+            while at < end - 1:
+                right = np.int64(symbols[at + 1])
+                pair = (left << 8) | right
+                pair_count[pair] += count
+                num_places[pair] += 1
+                slots[p + TOKEN] = left
+                slots[p + PAIR] = pair
+                slots[p + WEIGHT] = weight
+                lifetimes[at] = NEVER
+                p += FIELDS
+                left = right
+                at += 1
+            slots[p + TOKEN] = left
+            slots[p + PAIR] = NO_PAIR
+            slots[p + WEIGHT] = weight
+            lifetimes[at] = NEVER
+            p += FIELDS
+            at += 1
+        slots[p + TOKEN] = WALL
+        slots[p + PAIR] = NO_PAIR
+    region[AT_SYMBOL] = at
+    region[END] = at + region[END_WORD] + 1
+    return DONE
 
 
 @kernel
@@ -79,27 +148,24 @@ def lay_out(
     word_starts: Int64s,
     word_counts: Int64s,
     slots: Int32s,
+    lifetimes: Int32s,
     table: UInt64s,
     pair_left: Int32s,
     pair_right: Int32s,
     pair_count: Int64s,
+    num_places: Int32s,
+    region: Int64s,
     state: Int64s,
 ) -> int:
-    """Fill the slots and count the first pairs. Returns NEEDS_ROOM for pairs when half of `table` is used.
+    """Do the same for any symbols. Returns NEEDS_ROOM for pairs when half of `table` is used.
 
-    The symbols of pre-token w stand in the slots from word_starts[w] + w + 1 on, between walls.
     table    uint64[2 * rows], zeros: pair key plus one, pair number. Rows are a power of two.
-    A count of 2^31 or more does not fit the weight: minus one minus the pre-token's number stands for it.
     """
-    word = state[AT_WORD]
-    at = state[AT_SYMBOL]
+    word = region[AT_WORD]
+    at = region[AT_SYMBOL]
     num_pairs = state[NUM_PAIRS]
     mask = table.shape[0] // 2 - 1
-    if at == 0:
-        slots[TOKEN] = WALL
-        slots[PAIR] = NO_PAIR
-        slots[WEIGHT] = 0
-    while word < word_counts.shape[0]:
+    while word < region[END_WORD]:
         count = word_counts[word]
         weight = count
         if count >= 1 << 31:
@@ -111,6 +177,7 @@ def lay_out(
             slots[p + TOKEN] = left
             slots[p + PAIR] = NO_PAIR
             slots[p + WEIGHT] = weight
+            lifetimes[at] = NEVER
             if at + 1 < end:
                 right = np.int64(symbols[at + 1])
                 key = ((_U(left) << _U(32)) | _U(right)) + _U(1)
@@ -119,8 +186,8 @@ def lay_out(
                     row = (row + 1) & mask
                 if table[2 * row] == _EMPTY:
                     if 2 * num_pairs > mask or num_pairs >= pair_count.shape[0]:
-                        state[AT_WORD] = word
-                        state[AT_SYMBOL] = at
+                        region[AT_WORD] = word
+                        region[AT_SYMBOL] = at
                         state[NUM_PAIRS] = num_pairs
                         return NEEDS_ROOM
                     table[2 * row] = key
@@ -128,20 +195,21 @@ def lay_out(
                     pair_left[num_pairs] = left
                     pair_right[num_pairs] = right
                     pair_count[num_pairs] = 0
+                    num_places[num_pairs] = 0
                     num_pairs += 1
                 pair = np.int64(table[2 * row + 1])
                 slots[p + PAIR] = pair
                 pair_count[pair] += count
+                num_places[pair] += 1
             at += 1
         p = FIELDS * (at + word + 1)
         slots[p + TOKEN] = WALL
         slots[p + PAIR] = NO_PAIR
-        slots[p + WEIGHT] = 0
         word += 1
-    state[AT_WORD] = word
-    state[AT_SYMBOL] = at
+    region[AT_WORD] = word
+    region[AT_SYMBOL] = at
+    region[END] = at + word + 1
     state[NUM_PAIRS] = num_pairs
-    state[NUM_SLOTS] = at + word + 1
     return DONE
 
 
@@ -166,32 +234,32 @@ def compact(
     slots: Int32s,
     span: Int32s,
     origin: Int32s,
-    removed: Int32s,
+    lifetimes: Int32s,
     pair_count: Int64s,
     num_places: Int32s,
-    queued_pair: Int32s,
-    queued_place: Int32s,
+    region: Int64s,
     state: Int64s,
 ) -> int:
-    """Leave one slot a token; drop pre-tokens of one token; queue the places of pairs at or above the threshold.
+    """Leave one slot a token, and drop pre-tokens of one token. Afterwards the span of each token is one slot.
 
-    span        int32[num_tokens]: slots that each token covers; all ones afterwards
-    origin      int32[slots]: where each slot stood at first
-    removed     int32[first slots]: the merge that removed the boundary before each slot, plus one; 0 for none
-    num_places  int32[num_pairs]: how many places each pair gets
+    span        int32[num_tokens]: slots that each token covers
+    origin      int32[slots]: the symbol that stood in each slot at first
+    lifetimes   gets those of the boundaries inside tokens
+    num_places  int32[num_pairs]: becomes how many places each pair at or above the threshold has in the region
     """
     for pair in range(state[NUM_PAIRS]):
         num_places[pair] = 0
-    num_slots = state[NUM_SLOTS]
     threshold = state[THRESHOLD]
-    slots[TOKEN] = WALL
-    slots[PAIR] = NO_PAIR
-    num_queued = np.int64(0)
-    source = np.int64(1)
-    target = np.int64(1)
-    word_start = np.int64(1)
+    is_compact = region[IS_COMPACT] != 0
+    source = region[BEGIN]
+    num_slots = region[END]
+    target = source
+    word_start = source
+    shift = region[AT_WORD] + 1  # from a slot to its symbol, while slots stand where they stood at first
     while source < num_slots:
         p = FIELDS * source
+        if source + FAR_AHEAD < num_slots:
+            prefetch(pair_count, np.int64(slots[p + FIELDS * FAR_AHEAD + PAIR]))
         token = np.int64(slots[p + TOKEN])
         o = FIELDS * target
         if token < 0:
@@ -203,39 +271,50 @@ def compact(
                 target += 1
             word_start = target
             source += 1
+            shift += 1
             continue
         pair = np.int64(slots[p + PAIR])
         weight = slots[p + WEIGHT]
-        origin[target] = origin[source]
-        for inner in range(source + 1, source + np.int64(span[token])):
-            removed[origin[inner]] = slots[FIELDS * inner + WEIGHT]
-        source += np.int64(span[token])
+        past = source + np.int64(span[token])
+        if is_compact:
+            origin[target] = origin[source]
+            for inner in range(source + 1, past):
+                lifetimes[origin[inner]] = slots[FIELDS * inner + WEIGHT]
+        else:
+            origin[target] = source - shift
+            for inner in range(source + 1, past):
+                lifetimes[inner - shift] = slots[FIELDS * inner + WEIGHT]
+        source = past
         if pair >= 0 and pair_count[pair] >= threshold:
             num_places[pair] += 1
-            queued_pair[num_queued] = pair
-            queued_place[num_queued] = target
-            num_queued += 1
         slots[o + TOKEN] = token
         slots[o + PAIR] = pair
         slots[o + WEIGHT] = weight
         target += 1
-    state[NUM_SLOTS] = target
-    state[NUM_QUEUED] = num_queued
-    for token in range(span.shape[0]):
-        span[token] = 1
+    region[END] = target
+    region[IS_COMPACT] = 1
     return 0
 
 
 @kernel
-def read_lifetimes(removed: Int32s, word_starts: Int64s, lifetimes: Int32s) -> int:
-    """Write the lifetime of the boundary before each symbol; NEVER where no merge removed it."""
-    for word in range(word_starts.shape[0] - 1):
-        for at in range(word_starts[word], word_starts[word + 1]):
-            step = removed[at + word + 1]
-            if step > 0:
-                lifetimes[at] = step - 1
-            else:
-                lifetimes[at] = NEVER
+def read_lifetimes(slots: Int32s, span: Int32s, origin: Int32s, lifetimes: Int32s, region: Int64s) -> int:
+    """Write the lifetimes of the boundaries inside tokens, as `compact` does, and leave the slots as they are."""
+    is_compact = region[IS_COMPACT] != 0
+    source = region[BEGIN]
+    shift = region[AT_WORD] + 1
+    while source < region[END]:
+        token = np.int64(slots[FIELDS * source + TOKEN])
+        if token < 0:
+            source += 1
+            shift += 1
+            continue
+        past = source + np.int64(span[token])
+        for inner in range(source + 1, past):
+            symbol = inner - shift
+            if is_compact:
+                symbol = np.int64(origin[inner])
+            lifetimes[symbol] = slots[FIELDS * inner + WEIGHT]
+        source = past
     return 0
 
 
@@ -253,22 +332,21 @@ def bucket_of(count: int) -> int:
 
 
 @kernel
-def list_places(
-    queued_pair: Int32s,
-    queued_place: Int32s,
+def queue_pairs(
     pair_count: Int64s,
     num_places: Int32s,
     first: Int32s,
     last: Int32s,
-    places: Int32s,
     bucket: Int32s,
     following: Int32s,
     state: Int64s,
 ) -> int:
-    """Write the queued places pair by pair, and put the pairs into their buckets.
+    """Give each pair at or above the threshold a stretch of `places`, and put it into its bucket.
 
     first, last   int32[num_pairs]: the pair's places are places[first:last], ascending; NOT_LISTED below threshold
     bucket        int32[NUM_BUCKETS]: the first pair of each;  following   int32[num_pairs]: the next one
+    There are two regions. `num_places` holds how many places a pair has in the first, `last` those in the second;
+    afterwards where the first place of each is to be written.
     """
     threshold = state[THRESHOLD]
     for level in range(NUM_BUCKETS):
@@ -279,20 +357,35 @@ def list_places(
         if count < threshold:
             first[pair] = NOT_LISTED
             continue
+        in_first = np.int64(num_places[pair])
+        in_second = np.int64(last[pair])
         first[pair] = num_listed
-        last[pair] = num_listed
-        num_listed += np.int64(num_places[pair])
+        num_places[pair] = num_listed
+        last[pair] = num_listed + in_first
+        num_listed += in_first + in_second
         level = bucket_of(count)
         following[pair] = bucket[level]
         bucket[level] = pair
-    for q in range(state[NUM_QUEUED]):
-        pair = np.int64(queued_pair[q])
-        places[last[pair]] = queued_place[q]
-        last[pair] += 1
     state[NUM_LISTED] = num_listed
     state[HEAP_SIZE] = 0
     state[NUM_AT_LEVEL] = 0
     state[LEVEL] = NUM_BUCKETS
+    return 0
+
+
+@kernel
+def list_places(slots: Int32s, first: Int32s, free: Int32s, places: Int32s, region: Int64s) -> int:
+    """Write the places of the pairs that are listed, in a region. free: where the next one of each pair goes."""
+    end = region[END]
+    for place in range(region[BEGIN], end):
+        if place + FAR_AHEAD < end:
+            soon = np.int64(slots[FIELDS * (place + FAR_AHEAD) + PAIR])
+            prefetch(first, soon)
+            prefetch(free, soon)
+        pair = np.int64(slots[FIELDS * place + PAIR])
+        if pair >= 0 and first[pair] >= 0:
+            places[free[pair]] = place
+            free[pair] += 1
     return 0
 
 
@@ -427,6 +520,13 @@ def order_key(
         at += 1
     first[pair] = at
     return _U(places[at])
+
+
+@helper
+def fetch_place(slots: Int32s, place: int, whole_span: int) -> None:
+    """Ask for the slots that a merge at a place reads: those before and after it are often on other cache lines."""
+    prefetch(slots, FIELDS * (place - 1))
+    prefetch(slots, FIELDS * (place + whole_span))
 
 
 @helper
@@ -603,8 +703,10 @@ def merge(
             outcome = np.int64(NEEDS_ROOM)
             break
 
+        left_span = np.int64(span[left])
+        whole_span = left_span + np.int64(span[right])
         for q in range(begin, min(begin + AHEAD, end)):
-            prefetch(slots, FIELDS * np.int64(places[q]))
+            fetch_place(slots, np.int64(places[q]), whole_span)
         num_tied = num_at_level
         if count >= LOW:  # the heap holds several counts
             num_tied = np.int64(0)
@@ -627,8 +729,6 @@ def merge(
             )
             prefetch(places, np.int64(first[heap_pair[0]]))
 
-        left_span = np.int64(span[left])
-        whole_span = left_span + np.int64(span[right])
         span[token] = whole_span
         if rule == GREATEST_PAIR:
             middle = copy_text(texts, text_at, left, text_at[token])
@@ -646,11 +746,10 @@ def merge(
         first_new = num_pairs
         num_born = np.int64(0)
         replaced = np.int64(0)
-        step = rank + 1
         pair_count[best] = 0
         for q in range(begin, end):
             if q + AHEAD < end:
-                prefetch(slots, FIELDS * np.int64(places[q + AHEAD]))
+                fetch_place(slots, np.int64(places[q + AHEAD]), whole_span)
             place = np.int64(places[q])
             p = FIELDS * place
             if slots[p + PAIR] != best:
@@ -664,7 +763,7 @@ def merge(
             after = np.int64(slots[past + TOKEN])
             right_pair = np.int64(slots[middle + PAIR])
             slots[middle + PAIR] = NO_PAIR
-            slots[middle + WEIGHT] = step
+            slots[middle + WEIGHT] = rank
             slots[p + TOKEN] = token
             slots[past - FIELDS + TOKEN] = token
             replaced += weight
