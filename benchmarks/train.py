@@ -8,8 +8,9 @@ splitting, counting and merging are in it. Ours also records the history of ever
     ours-workers                                             lowest-ids, counting on two processes
     gigabpe, rustbpe, tokenizers                             peers (requirements-bench.txt)
 
-`--count` times counting alone, per split pattern; `--repeat N` first writes the file N times into a larger one, for
-what does not fit into memory.
+`--count` times counting alone, per split pattern: of the file, and of texts in one script each, made of a sample of
+the project by repetition. `--repeat N` first writes the file N times into a larger one, for what does not fit into
+memory. Peak memory is that of the process; with workers, theirs are added up beside it.
 """
 
 from __future__ import annotations
@@ -17,13 +18,22 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from machine import machine_line, medians, peak_megabytes, plain_file, run_child
+
+Task = TypeVar("Task")
+
+SPLITS = ("gpt2", "cl100k", "llama3", "o200k")
+SCRIPTS = ("rus", "cmn_hans", "jpn", "hin", "tha")
+"""Texts in one script: Cyrillic, Chinese, Japanese, Devanagari, Thai."""
+SCRIPT_BYTES = 50_000_000
 
 OURS = ("ours-lowest-ids", "ours-first-seen", "ours-greatest-pair")
 PEERS = ("gigabpe", "rustbpe", "tokenizers")
@@ -47,17 +57,41 @@ def main() -> None:
     path = repeated(plain_file(options.file), options.repeat)
     print(f"{machine_line()}\n{path.name}, {path.stat().st_size:,} bytes, medians of {options.runs}\n")
     if options.count is not None:
-        tasks = [(f"count-{split}", 0) for split in options.count or ("gpt2", "cl100k", "llama3", "o200k")]
-    else:
-        tasks = [(engine, size) for size in options.vocab_size for engine in options.engines]
-    results: dict[tuple[str, int], list[dict[str, float]]] = {task: [] for task in tasks}
-    for _ in range(options.runs):
-        for engine, size in tasks:
-            results[engine, size].append(run_child(__file__, str(path), "--child", engine, "--vocab-size", str(size)))
-    if options.count is not None:
-        print_counts({engine: medians(runs) for (engine, _size), runs in results.items()}, path.stat().st_size)
-    else:
-        print_trainings({task: medians(runs) for task, runs in results.items()})
+        files = [path, *map(script_file, SCRIPTS)]
+        tasks = [(f"count-{split}", file) for split in options.count or SPLITS for file in files]
+        counted = take_turns(tasks, options.runs, lambda task: run_child(__file__, str(task[1]), "--child", task[0]))
+        print_counts(counted)
+        return
+    trainings = [(engine, size) for size in options.vocab_size for engine in options.engines]
+    print_trainings(
+        take_turns(
+            trainings,
+            options.runs,
+            lambda task: run_child(__file__, str(path), "--child", task[0], "--vocab-size", str(task[1])),
+        )
+    )
+
+
+def take_turns(
+    tasks: Sequence[Task], num_runs: int, run: Callable[[Task], dict[str, float]]
+) -> dict[Task, dict[str, float]]:
+    """Run every task, then every task again, and so on; return the medians of each."""
+    results: dict[Task, list[dict[str, float]]] = {task: [] for task in tasks}
+    for _ in range(num_runs):
+        for task in tasks:
+            results[task].append(run(task))
+    return {task: medians(runs) for task, runs in results.items()}
+
+
+def script_file(code: str) -> Path:
+    """Return a file of SCRIPT_BYTES in one script: a sample of the project, again and again."""
+    from bpe.samples import load_sample
+
+    target = Path(tempfile.gettempdir()) / f"script-{code}.txt"
+    if not target.exists():
+        sample = load_sample(f"udhr-{code}").encode()
+        target.write_bytes(sample * (SCRIPT_BYTES // len(sample)))
+    return target
 
 
 def repeated(path: Path, times: int) -> Path:
@@ -83,12 +117,14 @@ def print_trainings(rows: dict[tuple[str, int], dict[str, float]]) -> None:
         )
 
 
-def print_counts(rows: dict[str, dict[str, float]], num_bytes: int) -> None:
-    print("| pattern | wall s | MB/s | MB/s of CPU | peak MB | distinct |")
-    print("|---|---|---|---|---|---|")
-    for engine, row in rows.items():
+def print_counts(rows: dict[tuple[str, Path], dict[str, float]]) -> None:
+    print("| pattern | text | wall s | MB/s | MB/s of CPU | peak MB | distinct |")
+    print("|---|---|---|---|---|---|---|")
+    for (engine, file), row in rows.items():
+        pattern = engine.removeprefix("count-")
+        num_bytes = file.stat().st_size
         print(
-            f"| {engine.removeprefix('count-')} | {row['wall']:.3f} | {num_bytes / 1e6 / row['wall']:.0f} | "
+            f"| {pattern} | {file.stem} | {row['wall']:.3f} | {num_bytes / 1e6 / row['wall']:.0f} | "
             f"{num_bytes / 1e6 / row['cpu']:.0f} | {row['peak']:.0f} | {row['merges']:,.0f} |"
         )
 

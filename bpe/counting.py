@@ -130,7 +130,7 @@ def count_text(text: str, split: str, *, compiled: bool) -> PreTokenCounts:
     if not compiled or split not in SCANNED_SPLITS:
         return PreTokenCounts.from_mapping(count_pre_tokens(text, split))
     data = text.encode()
-    counter = CompiledCounter(split)
+    counter = CompiledCounter(split, len(data))
     buffer = np.zeros(BLOCK_BYTES + PADDING, dtype=np.uint8)
     start = 0
     while start < len(data):

@@ -231,7 +231,7 @@ def count_part(
     """
     if compiled and split in SCANNED_SPLITS:
         try:
-            scanner = CompiledCounter(split)
+            scanner = CompiledCounter(split, part.end - part.start)
         except UnavailableError:  # on this machine of the cluster; the counts are the same
             return count_part(part, split, compiled=False, errors=errors, seen=seen)
         _scan_part(part, split, scanner, errors, seen)
@@ -340,7 +340,7 @@ def _count_on_threads(
     """Give each thread a stretch of the corpus and a table of its own; the first table takes over the others."""
     load("count")
     stretches = _in_stretches(parts, num_threads)
-    scanners = [CompiledCounter(split) for _ in stretches]
+    scanners = [CompiledCounter(split, sum(part.end - part.start for part in stretch)) for stretch in stretches]
 
     def scan(i: int) -> None:
         for part in stretches[i]:
