@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bpe.kernels.source.count import LONG_KEY, long_hash, mix
+from bpe.kernels.source.count import LONG_KEY, home_row, long_hash, short_key, short_key2
 from bpe.kernels.source.declare import Bytes, Int32s, Int64s, UInt, UInt64s, helper, kernel
 from bpe.kernels.source.intrinsics import load_bytes, prefetch
 from bpe.kernels.source.masks import scan_chunk
@@ -396,23 +396,18 @@ def enter_tokens(data: Bytes, offsets: Int64s, ids: Int32s, table: UInt64s, stor
 
     `data` ends in at least 16 more bytes.
     """
-    mask = _U(table.shape[0] // ROW - 1)
-    last_row = np.int64((mask << _U(2)) | _U(ROW - 1))
+    num_rows = table.shape[0] // ROW
+    last_row = table.shape[0] - 1
     num_stored = state[NUM_STORED]
     for i in range(ids.shape[0]):
         start = offsets[i]
         length = offsets[i + 1] - start
-        key = load_bytes(data, start)
-        key2 = _U(0)
-        if length <= 8:
-            key &= _ALL >> _U(64 - 8 * length)
-            key2 = _U(length) << _U(56)
-        elif length <= 15:
-            key2 = (load_bytes(data, start + 8) & (_ALL >> _U(128 - 8 * length))) | (_U(length) << _U(56))
-        else:
+        key = short_key(data, start, length)
+        key2 = short_key2(data, start, length)
+        if length > 15:
             key = long_hash(data, start, start + length)
             key2 = (LONG_KEY << _U(56)) | _U(length)
-        row = np.int64(mix(key, key2) & mask) << 2
+        row = home_row(key, key2, num_rows)
         while table[row + IDS] != _EMPTY:
             row = (row + ROW) & last_row
         for q in range(length):
@@ -428,19 +423,16 @@ def enter_tokens(data: Bytes, offsets: Int64s, ids: Int32s, table: UInt64s, stor
 
 
 @helper
-def find_token(data: Bytes, start: int, length: int, table: UInt64s, store: Bytes, mask: UInt, last_row: int) -> int:
+def find_token(data: Bytes, start: int, length: int, table: UInt64s, store: Bytes) -> int:
     """Return the id of the token with these bytes; NO_TOKEN where there is none."""
-    key = load_bytes(data, start)
-    key2 = _U(0)
-    if length <= 8:
-        key &= _ALL >> _U(64 - 8 * length)
-        key2 = _U(length) << _U(56)
-    elif length <= 15:
-        key2 = (load_bytes(data, start + 8) & (_ALL >> _U(128 - 8 * length))) | (_U(length) << _U(56))
-    else:
+    num_rows = table.shape[0] // ROW
+    last_row = table.shape[0] - 1
+    key = short_key(data, start, length)
+    key2 = short_key2(data, start, length)
+    if length > 15:
         key = long_hash(data, start, start + length)
         key2 = (LONG_KEY << _U(56)) | _U(length)
-    row = np.int64(mix(key, key2) & mask) << 2
+    row = home_row(key, key2, num_rows)
     while True:
         ids = table[row + IDS]
         if ids == _EMPTY:
@@ -473,17 +465,15 @@ def find_pairs(
 
     The tokens are in the table (`enter_tokens`). At most one way a byte: `left`, `right`, `token` have that room.
     """
-    mask = _U(table.shape[0] // ROW - 1)
-    last_row = np.int64((mask << _U(2)) | _U(ROW - 1))
     found = np.int64(0)
     for i in range(ids.shape[0]):
         start = offsets[i]
         length = offsets[i + 1] - start
         for cut in range(1, length):
-            first = find_token(data, start, cut, table, store, mask, last_row)
+            first = find_token(data, start, cut, table, store)
             if first == NO_TOKEN:
                 continue
-            second = find_token(data, start + cut, length - cut, table, store, mask, last_row)
+            second = find_token(data, start + cut, length - cut, table, store)
             if second == NO_TOKEN:
                 continue
             left[found] = first
@@ -534,8 +524,8 @@ def encode(
     longest_looked_up = max(SHORT, state[LONGEST_TOKEN])
     num_out = state[NUM_OUT]
     num_pieces = state[NUM_PIECES]
-    mask = _U(table.shape[0] // ROW - 1)
-    last_row = np.int64((mask << _U(2)) | _U(ROW - 1))
+    num_rows = table.shape[0] // ROW
+    last_row = table.shape[0] - 1
     scratch_line = lines.shape[0] - SHORT
     outcome = np.int64(DONE)
     base = at
@@ -556,17 +546,13 @@ def encode(
                 outcome = np.int64(NEEDS_WORK)
                 state[ROOM_FOR] = length
                 break
-            key = load_bytes(buf, at)
-            key2 = _U(0)
-            if length <= 8:
-                key &= _ALL >> _U(64 - 8 * length)
-                key2 = _U(length) << _U(56)
-            elif length <= 15:
-                key2 = (load_bytes(buf, at + 8) & (_ALL >> _U(128 - 8 * length))) | (_U(length) << _U(56))
-            elif length <= longest_looked_up:
-                key = long_hash(buf, at, piece_end)
+            key = short_key(buf, at, length)
+            key2 = short_key2(buf, at, length)
+            if length > 15:
                 key2 = (LONG_KEY << _U(56)) | _U(length)
-            row = np.int64(mix(key, key2) & mask) << 2
+                if length <= longest_looked_up:
+                    key = long_hash(buf, at, piece_end)
+            row = home_row(key, key2, num_rows)
             prefetch(table, row)
             batch_starts[size] = at
             keys[3 * size] = key
