@@ -7,6 +7,7 @@ says what to do, and exit status 2. Ctrl-C is status 130, a closed pipe (`| head
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -25,6 +26,9 @@ __all__ = ["main"]
 WRONG, INTERRUPTED, PIPE_CLOSED = 2, 130, 141
 
 SPLIT_HELP = f"split pattern: {', '.join(SPLIT_PATTERNS)}, or a regular expression"
+
+
+_NO_ROOM = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
 
 
 class Parser(argparse.ArgumentParser):
@@ -57,6 +61,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _explain(error: OSError) -> str:
     """Return a sentence for a file that cannot be read or written."""
+    if error.errno in _NO_ROOM:
+        place = error.filename or "the output"
+        return f"{place} must fit on its disk, but does not ({error.strerror}): make room, or write somewhere else"
     advice = {
         FileNotFoundError: "does not exist; check the path",
         IsADirectoryError: "is a folder; name the files in it",

@@ -353,10 +353,13 @@ def write_files(files: Mapping[Path, bytes]) -> None:
     try:
         for path, content in targets.items():
             check_target(path)
-            with temporaries[path].open("xb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
+            try:
+                with temporaries[path].open("xb") as file:
+                    file.write(content)
+                    file.flush()
+                    os.fsync(file.fileno())
+            except OSError as error:  # an error of writing does not name the file
+                raise OSError(error.errno, error.strerror, str(path)) from error
         for path, temporary in temporaries.items():
             os.replace(temporary, path)
     finally:

@@ -30,6 +30,7 @@ from bpe.kernels.classes import splits_alike
 from bpe.kernels.counting import SCANNED_SPLITS
 from bpe.kernels.encoding import CompiledEncoder
 from bpe.kernels.loader import is_work_for_kernels
+from bpe.kernels.recent import recent_encoder
 from bpe.lifetimes import NEVER, WALL, History, special_token_boundaries
 from bpe.normalizing import AlignedHistory, Change, align, list_changes, normalize_by_cluster, whole_characters
 from bpe.pretokenize import SPLIT_PATTERNS, split
@@ -52,7 +53,7 @@ _WORTH_AN_ENCODER_FOR_IDS = 1_000_000
 class RankTokenizer:
     """A rank table, a split pattern and special tokens: a real tokenizer with this package's verbs.
 
-    Nothing of it changes after construction but a locked cache, so one object serves all threads.
+    Nothing of it changes after construction, so one object serves all threads.
 
     name            shown in messages
     ranks           bytes of a token -> token id; all 256 single bytes are in it. Not copied: hand it over.
@@ -94,7 +95,6 @@ class RankTokenizer:
         )
         self._vocab_size = max(vocab_size, self._encoding.n_vocab)
         self._lock = threading.Lock()
-        self._encoder: CompiledEncoder | None = None
 
         merged = sorted(token_id for token, token_id in ranks.items() if len(token) > 1)
         self._id_of_rank = np.array(merged, dtype=np.int64)
@@ -162,14 +162,12 @@ class RankTokenizer:
     def _compiled(self, num_chars: int, least_chars: int) -> CompiledEncoder | None:
         """Return the compiled encoder, which gives tiktoken's ids; None where it does not fit, or not pay yet.
 
-        Making it takes 0.1 s for 100,000 tokens. Once it is there, it is used for all texts but the shortest.
+        Making it takes 0.1 s for 100,000 tokens. While it is kept, it is used for all texts but the shortest.
         """
         if self.split not in SCANNED_SPLITS or not is_work_for_kernels("encode", num_chars):
             return None
         with self._lock:
-            if self._encoder is None and num_chars >= least_chars:
-                self._encoder = CompiledEncoder.from_ranks(self._ranks, self.split)
-            return self._encoder
+            return recent_encoder(self._ranks, self.split, make=num_chars >= least_chars)
 
     def _normalize(self, text: str) -> str:
         return text if self.normalizer == "none" else unicodedata.normalize(self.normalizer, text)

@@ -35,6 +35,7 @@ from bpe.counting import PreTokenCounts, count_text
 from bpe.counting_files import ByteErrors, CountingCancelled, count_files, num_bytes_of
 from bpe.encoder import merge_pair
 from bpe.errors import CorpusError, SettingsError, UnavailableError
+from bpe.kernels.counting import SCANNED_SPLITS
 from bpe.kernels.loader import Group, is_quick, is_ready, load, start_loading
 from bpe.kernels.training import MOST_OCCURRENCES, MOST_SYMBOLS, train_compiled
 from bpe.lifetimes import NEVER
@@ -77,9 +78,8 @@ def train(
     [258, 100, 258, 97, 99]
     """
     if isinstance(source, str):
-        counts = count_text(
-            whole_characters(source), settings.split, compiled=uses_compiled("count", engine, len(source))
-        )
+        compiled = _counts_compiled(settings.split, engine, len(source))
+        counts = count_text(whole_characters(source), settings.split, compiled=compiled)
     else:
         counts = PreTokenCounts.from_mapping(check_counts(source))
     is_text = isinstance(source, str)
@@ -143,7 +143,7 @@ def train_files(
         raise SettingsError(f"workers must be at least 1, but is {workers}")
     if errors not in get_args(ByteErrors):
         raise SettingsError(f"errors must be one of {', '.join(get_args(ByteErrors))}, but is {errors!r}")
-    compiled = uses_compiled("count", engine, sum(map(num_bytes_of, files)))
+    compiled = _counts_compiled(settings.split, engine, sum(map(num_bytes_of, files)))
     try:
         counts = count_files(
             files,
@@ -187,6 +187,11 @@ def uses_compiled(group: Group, engine: Engine, num_symbols: int) -> bool:
     elif not is_ready(group):
         start_loading(group)
     return is_ready(group)
+
+
+def _counts_compiled(split: str, engine: Engine, num_bytes: int) -> bool:
+    """Tell whether counting goes to the compiled kernels. Where the pattern has no scanner they are not even loaded."""
+    return split in SCANNED_SPLITS and uses_compiled("count", engine, num_bytes)
 
 
 def _fits_compiled(corpus: _Corpus, engine: Engine) -> bool:

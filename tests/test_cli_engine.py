@@ -64,6 +64,39 @@ def test_errors_are_one_line_and_leave_the_old_file(capfd, tmp_path, options, sa
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.txt", "out.json"]
 
 
+SMALL_DISK = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, 2_000))
+from bpe.__main__ import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of a process are a POSIX matter")
+def test_a_disk_that_fills_up_leaves_the_old_file(tmp_path, corpus):
+    out = tmp_path / "out.json"
+    out.write_text("old")
+    before = sorted(tmp_path.iterdir())
+    arguments = ["train", corpus, "--num-merges", "900", "--out", str(out)]
+    command = [sys.executable, "-c", SMALL_DISK, *arguments]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert f"{out} must fit on its disk, but does not (File too large): make room" in done.stderr
+    assert out.read_text() == "old"
+    assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has a device that is always full")
+def test_a_full_disk_behind_standard_output_is_one_line(corpus):
+    command = [sys.executable, "-m", "bpe", "train", corpus, "--num-merges", "50", "--json"]
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(command, cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "the output must fit on its disk, but does not (No space left on device): make room" in done.stderr
+
+
 def test_standard_input_cannot_be_spread(capfd):
     assert main(["train", "-", "--num-merges", "1", "--workers", "2"]) == 2
     assert "standard input" in capfd.readouterr().err

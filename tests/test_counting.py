@@ -13,10 +13,12 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from test_kernels_scan import AWKWARD
 
-from bpe import TrainSettings, counting_files, train, train_files
+import bpe.kernels.counting as counting_kernels
+from bpe import TrainSettings, counting_files, train, train_files, trainer
 from bpe.counting import PreTokenCounts, Tally, can_cut, count_text, last_cut
 from bpe.counting_files import Part, count_files, count_part, plan_parts
 from bpe.errors import CorpusError, SettingsError, UnavailableError
+from bpe.kernels.counting import CompiledCounter, padded
 from bpe.kernels.loader import load
 from bpe.pretokenize import SPLIT_PATTERNS, count_pre_tokens, split
 from bpe.samples import load_sample, udhr_languages
@@ -159,6 +161,29 @@ def test_the_first_bad_byte_is_the_one_that_python_finds(data):
     assert first_bad_byte(padded(data), 0, len(data)) == expected
 
 
+@hypothesis_settings(deadline=None)
+@given(
+    data=st.binary(max_size=8) | st.text(max_size=20).map(str.encode),
+    filler=st.sampled_from(["a", "é", "中", "😀", "\ud7ff", "\ue000", "\U0010ffff", "\u0800", "\U00010000"]),
+    before=st.integers(0, 130),
+    after=st.integers(0, 130),
+)
+def test_the_first_bad_byte_is_found_64_at_once(data, filler, before, after):
+    test_the_first_bad_byte_is_the_one_that_python_finds.hypothesis.inner_test(
+        filler.encode() * before + data + filler.encode() * after
+    )
+
+
+@pytest.mark.parametrize("lead", range(0xC0, 0x100))
+def test_every_pair_of_bytes_is_judged_as_python_does(lead):
+    judge = test_the_first_bad_byte_is_the_one_that_python_finds.hypothesis.inner_test
+    for second in (0x20, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xE0, 0xFF):
+        for place in (61, 62, 63, 64, 70):
+            judge(b"x" * place + bytes([lead, second]) + b"\x80\x80" + b"x" * 100)
+            judge(b"x" * place + bytes([lead, second]) + b"\x80" + b"x" * 100)
+            judge(b"x" * place + bytes([lead, second]) + b"x" * 100)
+
+
 def test_an_empty_file_and_a_missing_one_are_refused(tmp_path):
     (tmp_path / "empty").write_bytes(b"")
     with pytest.raises(CorpusError, match="is empty"):
@@ -226,6 +251,32 @@ def test_counts_read_like_a_dict():
     counts = PreTokenCounts.from_mapping({"né": 2, "a": 1})
     assert (len(counts), list(counts), counts["né"], "x" in counts) == (2, ["né", "a"], 2, False)
     assert counts == {"né": 2, "a": 1}
+
+
+def test_kernels_are_not_loaded_for_a_pattern_without_a_scanner(monkeypatch):
+    asked = []
+    monkeypatch.setattr(trainer, "uses_compiled", lambda group, engine, size: asked.append(group) or False)
+    for pattern in ("gpt2", "whitespace", "[a-z]+"):
+        train("low lower lowest", TrainSettings(split=pattern, num_merges=1))
+    assert asked == ["count", "train", "train", "train"]
+
+
+def test_a_counter_takes_over_many_others(monkeypatch):
+    monkeypatch.setattr(counting_kernels, "_TAKEN_AT_ONCE", 100)
+    texts = [load_sample(f"udhr-{language.code}") for language in udhr_languages()[:12]]
+    counters = []
+    for text in texts:
+        counter = CompiledCounter("gpt2", 0)
+        counter.add(padded(text.encode()), 0, len(text.encode()))
+        counters.append(counter)
+    first, *others = counters
+    for other in others:
+        first.absorb(other)
+    expected = {}
+    for text in texts:
+        for pre_token, count in count_pre_tokens(text, "gpt2").items():
+            expected[pre_token] = expected.get(pre_token, 0) + count
+    assert same(PreTokenCounts(*first.result()), expected)
 
 
 def test_threads_share_the_work_evenly():

@@ -131,9 +131,16 @@ print(json.dumps([time.process_time() - started, training.num_merges]))
 """
 
 
-def test_the_first_training_in_an_empty_container_takes_two_seconds(tmp_path):
+@pytest.mark.parametrize("home", ["absent", "a file", "read-only"])
+def test_the_first_training_in_an_empty_container_takes_two_seconds(tmp_path, home):
+    folder = tmp_path / "home"
+    if home == "a file":
+        folder.write_text("")
+    elif home == "read-only":
+        folder.mkdir(mode=0o500)
+    environment = {"HOME": str(folder), "XDG_CACHE_HOME": "", "BPE_CACHE_DIR": "/proc/x", "TMPDIR": str(tmp_path)}
     # CPU time, because other work on the machine is no failure; nothing here waits for anything else.
-    seconds, num_merges = run(FIRST_TRAINING, HOME="/proc/nowhere", XDG_CACHE_HOME="", BPE_CACHE_DIR="/proc/x")[0]
+    seconds, num_merges = run(FIRST_TRAINING, **environment)[0]
     assert num_merges == 2_000
     assert seconds < 2
 

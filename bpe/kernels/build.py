@@ -31,14 +31,12 @@ import tiktoken
 from numba import cfunc, types
 
 from bpe.kernels.classes import PACKED_TABLES, pack_tables
+from bpe.kernels.loader import SOURCES
 from bpe.kernels.source import sources_digest
 from bpe.kernels.source.declare import KERNELS
 
 HERE = Path(__file__).parent
 BUILT = HERE / "built"
-
-GROUPS = {"count": ("count",), "train": ("texts", "merge"), "encode": ("encode",)}
-"""Which source modules each bitcode file holds the kernels of."""
 
 
 def main(folder: Path = BUILT) -> None:
@@ -49,7 +47,7 @@ def main(folder: Path = BUILT) -> None:
         "sources": sources_digest(),
         "groups": {},
     }
-    for group, modules in GROUPS.items():
+    for group, modules in SOURCES.items():
         names = []
         for module in modules:
             importlib.import_module(f"bpe.kernels.source.{module}")
@@ -60,10 +58,9 @@ def main(folder: Path = BUILT) -> None:
         index["groups"][group] = arrays
         print(f"{group}: {', '.join(names)}; {len(bitcode):,} bytes")
     (folder / "kernels.json").write_text(json.dumps(index, indent=1) + "\n")
-    PACKED_TABLES.write_bytes(pack_tables())
-    print(
-        f"classes: regex {regex.__version__}, tiktoken {tiktoken.__version__}, {PACKED_TABLES.stat().st_size:,} bytes"
-    )
+    tables = pack_tables()
+    (folder / PACKED_TABLES.name).write_bytes(tables)
+    print(f"classes: regex {regex.__version__}, tiktoken {tiktoken.__version__}, {len(tables):,} bytes")
 
 
 def _link(names: list[str]) -> tuple[Any, dict[str, int]]:

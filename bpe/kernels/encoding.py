@@ -21,6 +21,7 @@ from bpe.errors import CorpusError
 from bpe.kernels.classes import ClassSource, class_table
 from bpe.kernels.counting import CHUNK_BYTES, PADDING, SCANNED_SPLITS, grown, padded
 from bpe.kernels.loader import cache_line_zeros, load
+from bpe.lifetimes import WALL
 
 __all__ = ["CompiledEncoder", "CompiledMerges", "RecordedText"]
 
@@ -51,7 +52,7 @@ class _Pairs:
         rows = 1 << 10
         while rows < 2 * len(token):
             rows *= 2
-        self.table: NDArray[np.uint64] = cache_line_zeros(2 * rows, np.uint64)
+        self.table: NDArray[np.uint64] = cache_line_zeros(2 * rows + rows // 16, np.uint64)  # with the filter
         load("encode")["enter_pairs"](left, right, token, self.table)
         # A token that is made after one with a higher id: then lifetimes need a look at both sides.
         late = ((left > token) & ~is_base[left]) | ((right > token) & ~is_base[right])
@@ -128,11 +129,8 @@ def _merge_list_pairs(merges: Sequence[tuple[int, int]], num_base: int) -> _Pair
 
 def _ranks_of_ids(lifetimes: NDArray[np.int32], num_base: int) -> NDArray[np.int32]:
     """Turn lifetimes from ids of tokens to ranks of merges, in place."""
-    lifetimes[lifetimes < _FIRST_MARK] -= num_base
+    lifetimes[lifetimes < WALL] -= num_base  # WALL and NEVER are no ids
     return lifetimes
-
-
-_FIRST_MARK = 2**31 - 2  # WALL and NEVER are no ids
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,7 +254,7 @@ class CompiledEncoder:
         return self._as_list(ids)
 
     def _as_list(self, ids: NDArray[np.int32]) -> list[int]:
-        listed: list[int] = ids.tolist() if self._ints is None else self._ints[ids].tolist()
+        listed: list[int] = ids.tolist() if self._ints is None else self._ints[ids.astype(np.intp)].tolist()
         return listed
 
     def encode_array(self, data: bytes) -> NDArray[np.int32]:
@@ -306,7 +304,7 @@ class CompiledEncoder:
         state = self._state
         state[_AT] = 0
         state[_END] = size
-        state[[_NUM_OUT, _NUM_PIECES, _NUM_EXTRA]] = 0
+        state[_NUM_OUT] = state[_NUM_PIECES] = state[_NUM_EXTRA] = 0
         state[_IS_RECORDING] = is_recording
         while True:
             if self._bound is None:

@@ -35,6 +35,7 @@ from numpy.typing import NDArray
 from bpe.errors import UnavailableError
 
 __all__ = [
+    "SOURCES",
     "Group",
     "Kernel",
     "cache_folder",
@@ -50,6 +51,9 @@ __all__ = [
 Group = Literal["count", "train", "encode"]
 
 BUILT = Path(__file__).parent / "built"
+
+SOURCES: dict[Group, tuple[str, ...]] = {"count": ("count",), "train": ("texts", "merge"), "encode": ("encode",)}
+"""Which modules of source/ hold the kernels of each group."""
 
 _FASTER_MACHINE_CODE = 2  # LLVM's level for machine code; the bitcode itself was optimised when it was built
 
@@ -303,7 +307,7 @@ def _is_own(path: Path) -> bool:
 def _load_sources(group: Group) -> dict[str, Kernel]:
     """Compile the sources with numba: some ten seconds a group."""
     declare = importlib.import_module("bpe.kernels.source.declare")
-    modules = {"count": ["count"], "train": ["texts", "merge"], "encode": ["encode"]}[group]
+    modules = SOURCES[group]
     for module in modules:
         importlib.import_module(f"bpe.kernels.source.{module}")
     names = [n for n, k in declare.KERNELS.items() if k.py_func.__module__.rsplit(".", 1)[1] in modules]
