@@ -12,7 +12,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from bpe import SPLIT_PATTERNS, TrainSettings
 from bpe.corpus import clean_text, decode_text, encoding_candidates, parse_word_counts
 from bpe.errors import CorpusError
-from bpe.samples import list_samples, load_sample, load_word_counts
+from bpe.samples import Sample, list_samples, load_sample, load_word_counts
 from bpe.settings import Base, EndOfWord, TieBreak
 from bpe.tokenizer import Special
 from ui import choosing, frame, state
@@ -25,6 +25,7 @@ from ui.text import count_of, markdown_literal
 __all__ = [
     "EXAMPLES",
     "choose_corpus",
+    "choose_sample",
     "choose_settings",
     "choose_tokenizer",
     "enter_sentence",
@@ -177,7 +178,8 @@ def choose_corpus() -> tuple[Corpus, tuple[str, ...]]:
         return _checked(Corpus.of("Your text", cleaned)), notices
     if source == "word counts":
         return _word_table(), ()
-    return _sample(), ()
+    sample = choose_sample(_DEFAULT_CORPUS)
+    return Corpus.of(sample.title, load_sample(sample.name)), ()
 
 
 def _checked(corpus: Corpus) -> Corpus:
@@ -186,26 +188,27 @@ def _checked(corpus: Corpus) -> Corpus:
     Raises:
         CorpusError: it is larger than what this server trains on.
     """
-    num_bytes = len((corpus.text or "").encode())
-    if num_bytes > LIMITS.training_mb * 10**6:
+    megabytes = corpus.num_bytes / 10**6
+    if megabytes > LIMITS.training_mb:
         raise CorpusError(
-            f"a corpus must have at most {LIMITS.training_mb:,} MB here, but this one has {num_bytes / 10**6:,.1f} MB: "
+            f"a corpus must have at most {LIMITS.training_mb:,} MB here, but this one has {megabytes:,.1f} MB: "
             "take a part of it, or run the app on your own machine, where BPE_TRAINING_MB sets the limit"
         )
     return corpus
 
 
-def _sample() -> Corpus:
+def choose_sample(default: str) -> Sample:
+    """Draw the choice of a running text that ships with the app, and say what it is."""
     samples = {sample.name: sample for sample in list_samples() if sample.kind != "words"}
     names = sorted(samples, key=lambda name: (samples[name].kind == "parallel", name))
     state.check_link(state.CORPUS, names, "sample")
-    name = st.selectbox("Sample", names, index=names.index(_DEFAULT_CORPUS), key=state.CORPUS, bind="query-params")
+    name = st.selectbox("Sample", names, index=names.index(default), key=state.CORPUS, bind="query-params")
     sample = samples[name]
     st.caption(
         f"{markdown_literal(sample.title)} · {sample.language_name} · {count_of(sample.num_bytes, 'byte')} · "
         f"{markdown_literal(sample.source)} · {markdown_literal(sample.licence)}"
     )
-    return Corpus.of(sample.title, load_sample(name))
+    return sample
 
 
 def _word_table() -> Corpus:

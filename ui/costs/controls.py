@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import streamlit as st
 
 from bpe.costs import MODEL_SHAPES, PRECISIONS, ModelShape
-from bpe.samples import list_samples, load_sample
+from bpe.samples import load_sample
 from ui import controls, state
 from ui.controls import TextChoice
-from ui.text import count_of, markdown_literal
+from ui.text import markdown_literal
 from ui.units import in_count
 
 __all__ = ["Model", "choose_model", "choose_text"]
@@ -47,16 +47,7 @@ def choose_text() -> TextChoice:
     )
     if source == _SOURCES[1]:
         return controls.enter_text()
-    samples = {sample.name: sample for sample in list_samples() if sample.kind != "words"}
-    names = sorted(samples, key=lambda name: (samples[name].kind == "parallel", name))
-    state.check_link(state.CORPUS, names, "sample")
-    name = st.selectbox("Sample", names, index=names.index(_DEFAULT_SAMPLE), key=state.CORPUS, bind="query-params")
-    sample = samples[name]
-    st.caption(
-        f"{markdown_literal(sample.title)} · {sample.language_name} · {count_of(sample.num_bytes, 'byte')} · "
-        f"{markdown_literal(sample.source)} · {markdown_literal(sample.licence)}"
-    )
-    return TextChoice(load_sample(name), ())
+    return TextChoice(load_sample(controls.choose_sample(_DEFAULT_SAMPLE).name), ())
 
 
 def choose_model(vocab_size: int) -> Model:
