@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ui.links import LONGEST_IN_LINK, LinkError, pack_text, unpack_text
-from ui.text import chart_literal, markdown_literal, show_token
+from ui.text import as_sentence, chart_literal, markdown_literal, show_token
 
 
 @pytest.mark.parametrize(
@@ -97,3 +97,19 @@ def test_a_bomb_is_not_unfolded():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 20_000_000
+
+
+@pytest.mark.parametrize(
+    ("message", "sentence"),
+    [
+        ("a token id must be from 0 to 9, but is 12", "A token id must be from 0 to 9, but is 12."),
+        ("line 3: the count of 'a.b' must be a whole number", "Line 3: the count of 'a.b' must be a whole number."),
+        ("notes.txt must be UTF-8. Choose another.", "notes.txt must be UTF-8. Choose another."),
+        ("my notes.txt is empty", "my notes.txt is empty."),
+        ("end_of_word='attached' needs base='chars'", "end_of_word='attached' needs base='chars'."),
+        ("the search must end within 2 s", "The search must end within 2 s."),
+        ("", "."),
+    ],
+)
+def test_a_message_becomes_a_sentence_and_a_file_keeps_its_name(message, sentence):
+    assert as_sentence(message) == sentence

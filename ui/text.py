@@ -7,9 +7,10 @@ must not be read as markup.
 from __future__ import annotations
 
 import html
+import re
 import unicodedata
 
-__all__ = ["chart_literal", "count_of", "markdown_literal", "show_token"]
+__all__ = ["as_sentence", "chart_literal", "count_of", "markdown_literal", "show_token"]
 
 _PICTURES = {" ": "·", "\t": "→", "\n": "↵", "\r": "␍", "\u00a0": "⍽", "\u3000": "□"}
 _FIRST_STRONG_ISOLATE, _POP_ISOLATE = "\u2068", "\u2069"
@@ -50,6 +51,23 @@ def count_of(number: int, noun: str) -> str:
     ('1 token', '1,234 bytes')
     """
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+_VERB = re.compile(r" (?:must|is|are|has|cannot)\b")
+_QUOTED = re.compile(r"'[^']*'")
+
+
+def as_sentence(message: str) -> str:
+    """Return a message of the package as a sentence: a capital first, a full stop last. A file keeps its name.
+
+    >>> as_sentence("the step must be from 0 to 9"), as_sentence("my notes.txt must be UTF-8")
+    ('The step must be from 0 to 9.', 'my notes.txt must be UTF-8.')
+    """
+    subject = _QUOTED.sub("", _VERB.split(message, maxsplit=1)[0])
+    first_word = subject.split(" ", 1)[0].rstrip(":,")
+    begins_with_name = not first_word.isalpha() or re.search(r"\w\.\w", subject) is not None
+    first = message[:1] if begins_with_name else message[:1].upper()
+    return first + message[1:].rstrip(".") + "."
 
 
 def markdown_literal(text: str) -> str:

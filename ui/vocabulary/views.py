@@ -18,7 +18,7 @@ from bpe.vocabulary import SCRIPTS, TokenFilter, TokenKind, Vocabulary, count_le
 from ui import state, waiting
 from ui.choosing import Chosen
 from ui.jobs import Job
-from ui.text import count_of, markdown_literal, show_token
+from ui.text import as_sentence, count_of, markdown_literal, show_token
 from ui.vocabulary import compute
 from ui.vocabulary.charts import MOST_LENGTHS, length_chart, script_chart, script_order, tree_chart
 from ui.vocabulary.controls import choose_token, pick_token
@@ -56,8 +56,7 @@ def _show_token(chosen: Chosen, vocabulary: Vocabulary, token: int, found: Reach
     try:
         row = vocabulary.row_of(token)
     except TokenIdError as error:
-        message = str(error)
-        st.error(markdown_literal(message[:1].upper() + message[1:]) + ".")
+        st.error(markdown_literal(as_sentence(str(error))))
         return
     name, rank = vocabulary.names[row], int(vocabulary.ranks[row])
     kinds = [words for kind, words in KIND_WORDS.items() if TokenKind(int(vocabulary.kinds[row])) & kind]
