@@ -10,6 +10,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -52,6 +53,46 @@ def run_child(script: str, *arguments: str) -> dict[str, float]:
 def medians(runs: Sequence[Mapping[str, float]]) -> dict[str, float]:
     """Return the median of each figure."""
     return {name: statistics.median(run[name] for run in runs) for name in runs[0]}
+
+
+class ChildrenPeak:
+    """Watches the processes that this one starts, and adds up the largest resident size of each, in MB. Linux only."""
+
+    def __init__(self) -> None:
+        self._peaks: dict[str, float] = {}
+        self._is_over = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self) -> ChildrenPeak:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._is_over.set()
+        self._thread.join()
+
+    def megabytes(self) -> float:
+        """Return the sum so far."""
+        return sum(self._peaks.values())
+
+    def _watch(self) -> None:
+        while not self._is_over.wait(0.05):
+            for children in Path("/proc/self/task").glob("*/children"):
+                try:
+                    pids = children.read_text().split()
+                except OSError:
+                    continue  # the thread is gone
+                for pid in pids:
+                    self._look_at(pid)
+
+    def _look_at(self, pid: str) -> None:
+        try:
+            lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+        except OSError:
+            return
+        for line in lines:
+            if line.startswith("VmHWM:"):
+                self._peaks[pid] = int(line.split()[1]) * 1024 / 1e6
 
 
 def peak_megabytes() -> float:

@@ -17,16 +17,18 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TypeVar
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from machine import machine_line, medians, peak_megabytes, plain_file, run_child
+from machine import ChildrenPeak, machine_line, medians, peak_megabytes, plain_file, run_child
 
 Task = TypeVar("Task")
 
@@ -107,13 +109,13 @@ def repeated(path: Path, times: int) -> Path:
 
 
 def print_trainings(rows: dict[tuple[str, int], dict[str, float]]) -> None:
-    print("| vocabulary | engine | wall s | CPU s | of ours | peak MB | merges |")
-    print("|---|---|---|---|---|---|---|")
+    print("| vocabulary | engine | wall s | CPU s | of ours | peak MB | of workers | merges |")
+    print("|---|---|---|---|---|---|---|---|")
     for (engine, size), row in rows.items():
         ours = rows.get((BASELINE, size), row)
         print(
             f"| {size:,} | {engine} | {row['wall']:.3f} | {row['cpu']:.3f} | {row['wall'] / ours['wall']:.2f} | "
-            f"{row['peak']:.0f} | {row['merges']:,.0f} |"
+            f"{row['peak']:.0f} | {row['children']:.0f} | {row['merges']:,.0f} |"
         )
 
 
@@ -138,14 +140,23 @@ def run_one(engine: str, path: str, vocab_size: int) -> dict[str, float]:
         work = ours(engine, path, vocab_size)
     else:
         work = {"gigabpe": gigabpe, "rustbpe": rustbpe, "tokenizers": tokenizers}[engine](path, vocab_size)
-    wall, cpu = time.perf_counter(), time.process_time()
-    num_merges = work()
+    with ChildrenPeak() if engine == "ours-workers" else nullcontext() as children:
+        wall, cpu = time.perf_counter(), cpu_seconds()
+        num_merges = work()
+        wall, cpu = time.perf_counter() - wall, cpu_seconds() - cpu
     return {
-        "wall": time.perf_counter() - wall,
-        "cpu": time.process_time() - cpu,
+        "wall": wall,
+        "cpu": cpu,
         "peak": peak_megabytes(),
+        "children": children.megabytes() if children else 0.0,
         "merges": num_merges,
     }
+
+
+def cpu_seconds() -> float:
+    """Return the CPU time of this process and of those that it started and that have ended."""
+    times = os.times()
+    return time.process_time() + times.children_user + times.children_system
 
 
 def ours(engine: str, path: str, vocab_size: int) -> Callable[[], int]:

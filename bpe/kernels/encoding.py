@@ -41,6 +41,8 @@ _MOST_SHARED_INTS = 1 << 20
 
 _MOST_BYTES = 2**31
 
+_NOTHING: NDArray[np.int32] = np.empty(0, dtype=np.int32)
+
 
 class _Pairs:
     """The table of pairs: (left id, right id) -> id of the token that they make."""
@@ -189,8 +191,7 @@ class CompiledEncoder:
         self._set_pairs(pairs)
         self._buffer = np.zeros(4096 + PADDING, dtype=np.uint8)
         self._out = np.empty(4096 + 3, dtype=np.int32)
-        self._piece_ends = np.empty(0, dtype=np.int32)
-        self._piece_lines = np.empty(0, dtype=np.int32)
+        self._pieces = np.empty((2, 0), dtype=np.int32)  # where pre-tokens end, and where their lines are
         self._extra = np.empty(1 << 14, dtype=np.int32)
         self._work = np.empty(_WORK_PER_SYMBOL * 256, dtype=np.int32)
         self._heap = np.empty(3 * 256, dtype=np.int32)
@@ -274,18 +275,18 @@ class CompiledEncoder:
                 f"a text must have fewer than {_MOST_BYTES:,} bytes, but has {len(data):,}: encode it in parts"
             )
         with self._lock:
-            if len(self._piece_ends) < len(data) + 3:
-                self._piece_ends = np.empty(len(data) + len(data) // 4 + 3, dtype=np.int32)
-                self._piece_lines = np.empty_like(self._piece_ends)
+            if self._pieces.shape[1] < len(data) + 3:
+                self._pieces = np.empty((2, len(data) + len(data) // 4 + 3), dtype=np.int32)
                 self._bound = None
             self._run(data, is_recording=True)
-            num_pieces = int(self._state[_NUM_PIECES])
+            piece_ends, piece_lines = self._pieces[:, : self._state[_NUM_PIECES]].copy()
+            num_extra = int(self._state[_NUM_EXTRA])
             return RecordedText(
                 ids=self._out[: self._state[_NUM_OUT]].copy(),
-                piece_ends=self._piece_ends[:num_pieces].copy(),
-                _piece_lines=self._piece_lines[:num_pieces].copy(),
+                piece_ends=piece_ends,
+                _piece_lines=piece_lines,
                 _lines=self._lines,  # grows at its end only, so what is there stays
-                _extra=self._extra[: self._state[_NUM_EXTRA]].copy(),
+                _extra=self._extra[:num_extra].copy() if num_extra else _NOTHING,
             )
 
     def record_list(self, text: str) -> tuple[list[int], RecordedText]:
@@ -336,8 +337,7 @@ class CompiledEncoder:
             self._pairs.heads,
             self._heap,
             self._out,
-            self._piece_ends,
-            self._piece_lines,
+            *self._pieces,
             self._extra,
             self._words,
             self._scanned,
