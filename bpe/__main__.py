@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from typing import NoReturn, get_args
 
 from bpe import cli, cli_neighbours
-from bpe.counting_files import ByteErrors
 from bpe.errors import BpeError, SettingsError
+from bpe.file_parts import ByteErrors
 from bpe.formats import FORMATS
 from bpe.pretokenize import SPLIT_PATTERNS
 from bpe.settings import Base, EndOfWord, TieBreak

@@ -4,7 +4,8 @@
 training does not need one. Texts can be cut into blocks where no pre-token of the split pattern can cross: counting
 the blocks and adding up gives the same counts.
 
-It leaves out the reading of files, and what spreads it over processes and machines: read counting_files.py next.
+It leaves out the reading of files, and what spreads it over processes and machines: read file_parts.py next, then
+counting_files.py.
 """
 
 from __future__ import annotations

@@ -32,9 +32,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bpe.counting import PreTokenCounts, count_text
-from bpe.counting_files import ByteErrors, CountingCancelled, count_files, num_bytes_of
+from bpe.counting_files import CountingCancelled, count_files
 from bpe.encoder import merge_pair
 from bpe.errors import CorpusError, SettingsError, UnavailableError
+from bpe.file_parts import ByteErrors, num_bytes_of
 from bpe.kernels.counting import SCANNED_SPLITS
 from bpe.kernels.loader import Group, is_quick, is_ready, load, start_loading
 from bpe.kernels.training import MOST_OCCURRENCES, MOST_SYMBOLS, train_compiled

@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from test_kernels_scan import AWKWARD
 
 import bpe.kernels.counting as counting_kernels
-from bpe import TrainSettings, counting_files, train, train_files, trainer
+from bpe import TrainSettings, counting_files, file_parts, train, train_files, trainer
 from bpe.counting import PreTokenCounts, Tally, can_cut, count_text, last_cut
-from bpe.counting_files import Part, count_files, count_part, plan_parts
+from bpe.counting_files import count_files
 from bpe.errors import CorpusError, SettingsError, UnavailableError
+from bpe.file_parts import Part, count_part, plan_parts
 from bpe.kernels.counting import CompiledCounter, padded
 from bpe.kernels.loader import load
 from bpe.pretokenize import SPLIT_PATTERNS, count_pre_tokens, split
@@ -36,7 +37,7 @@ def _kernels():
 
 @pytest.fixture
 def small_blocks(monkeypatch):
-    monkeypatch.setattr(counting_files, "BLOCK_BYTES", 257)
+    monkeypatch.setattr(file_parts, "BLOCK_BYTES", 257)
 
 
 @pytest.fixture
