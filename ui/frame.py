@@ -16,6 +16,7 @@ from ui import share, state
 from ui.chart_pictures import offer_chart_pictures
 from ui.page_list import PAGES
 from ui.saved_view import take_over
+from ui.sweeping import start_sweeping
 from ui.text import count_of, markdown_literal
 
 __all__ = ["PAGES", "STAGE_PAGES", "begin", "beside_stage", "end", "is_embedded", "readable_errors", "show_notices"]
@@ -55,6 +56,7 @@ def begin(page: str) -> None:
     this = PAGES[page]
     st.set_page_config(page_title=f"{this.name} · byte-pair encoding", page_icon="🧩", layout="wide")
     start_loading()  # once a server, in the background: nothing a reader asks waits for it
+    start_sweeping()
     st.html(_STYLE + (_EMBEDDED_STYLE if is_embedded() else ""))
     state.enter_page(page)
     with st.sidebar:
