@@ -8,6 +8,7 @@ from hypothesis import example, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+import bpe.kernels.training as training_kernels
 from bpe import TrainSettings, train
 from bpe.errors import CorpusError
 from bpe.kernels import load
@@ -64,6 +65,25 @@ def test_compiled_equals_python_on_real_text(name, mode, tie_break):
     settings = TrainSettings(base, end_of_word, "whitespace" if end_of_word != "none" else "gpt2", tie_break, 700)
     source = load_sample(name)[:40_000]
     assert_equal(train(source, settings, engine="compiled"), train(source, settings, engine="python"))
+
+
+@pytest.mark.parametrize("tie_break", TIE_BREAKS)
+@pytest.mark.parametrize("base", ["bytes", "chars"])
+def test_two_threads_over_two_regions_learn_the_same(monkeypatch, base, tie_break):
+    source = "".join(load_sample(f"udhr-{code}")[:8_000] for code in ("eng", "rus", "cmn_hans", "hin", "deu"))
+    settings = TrainSettings(base, num_merges=4_000, tie_break=tie_break)
+    alone = train(source, settings, engine="compiled")
+    monkeypatch.setattr(training_kernels, "_WORTH_A_THREAD", 0)
+    assert_equal(train(source, settings, engine="compiled"), alone)
+    assert_equal(alone, train(source, settings, engine="python"))
+
+
+@pytest.mark.parametrize("source", ["", "a", {"a": 1}, {"ab": 3}, {"a": 1, "b": 1}, {"abcabc": 2**40}])
+def test_regions_may_be_empty(monkeypatch, source):
+    monkeypatch.setattr(training_kernels, "_WORTH_A_THREAD", 0)
+    for base in ("bytes", "chars"):
+        settings = TrainSettings(base, num_merges=9, min_pair_count=1)
+        assert_equal(train(source, settings, engine="compiled"), train(source, settings, engine="python"))
 
 
 def test_every_rule_runs_to_the_last_pair():
