@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from bpe.lifetimes import NEVER
 
-__all__ = ["encode", "encode_reference", "encode_trace", "rank_lifetimes", "replay"]
+__all__ = ["encode", "encode_reference", "encode_trace", "merge_pair", "rank_lifetimes", "replay"]
 
 Pair = tuple[int, int]
 Symbol = TypeVar("Symbol", int, bytes)

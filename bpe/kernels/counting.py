@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from bpe.kernels.classes import class_table
 from bpe.kernels.loader import cache_line_zeros, load
 
-__all__ = ["PADDING", "SCANNED_SPLITS", "CompiledCounter", "first_bad_byte", "padded"]
+__all__ = ["CHUNK_BYTES", "PADDING", "SCANNED_SPLITS", "CompiledCounter", "first_bad_byte", "grown", "padded"]
 
 SCANNED_SPLITS: Final = {"gpt2": 0, "cl100k": 1, "llama3": 2, "o200k": 3}
 """Split patterns that have a scanner, with the scanner's number (source/scan.py)."""

@@ -35,6 +35,7 @@ from numpy.typing import NDArray
 from bpe.errors import UnavailableError
 
 __all__ = [
+    "BUILT",
     "SOURCES",
     "Group",
     "Kernel",

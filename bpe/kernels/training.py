@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from bpe.kernels.counting import grown
 from bpe.kernels.loader import load
 
-__all__ = ["MOST_SYMBOLS", "CompiledSteps", "train_compiled"]
+__all__ = ["MOST_OCCURRENCES", "MOST_SYMBOLS", "CompiledSteps", "train_compiled"]
 
 MOST_SYMBOLS = 2**30
 """Symbols of all distinct pre-tokens, and their number, that places of 32 bits can name with room for pairs."""

@@ -17,7 +17,19 @@ from bpe.kernels.source.declare import Byte, Bytes, Int32s, Int64s, UInt, UInt64
 from bpe.kernels.source.intrinsics import load_bytes, prefetch, range_mask
 from bpe.kernels.source.masks import CHUNK_BYTES, before, scan_chunk
 
-__all__ = ["LONG_KEY", "count", "long_hash", "mix", "read_counts", "rehash", "take_over", "valid_until"]
+__all__ = [
+    "LONG_KEY",
+    "count",
+    "home_row",
+    "likely_row",
+    "long_hash",
+    "read_counts",
+    "rehash",
+    "short_key",
+    "short_key2",
+    "take_over",
+    "valid_until",
+]
 
 # The state of a count.
 AT = 0

@@ -1,6 +1,6 @@
 """Scanners by bit masks: 64 bytes a step give one mask per class, and starts of pre-tokens are bit algebra on them.
 
-For GPT-2, cl100k and Llama 3; 4 times the scalar scanners of scan.py on mixed text, and equal to them. The text
+For GPT-2, cl100k, Llama 3 and o200k; 4 times the scalar scanners of scan.py on mixed text, and equal to them. The text
 goes in chunks of some 4,096 bytes that begin and end where a pre-token surely starts. A chunk that holds a rare
 kind of character, or no such place, takes the scalar scanner instead.
 
@@ -24,6 +24,7 @@ from bpe.kernels.source.scan import (
     O200K,
     OTHER,
     QUOTE,
+    SLASH,
     SPACE,
     UNCASED,
     UPPER,
@@ -33,7 +34,7 @@ from bpe.kernels.source.scan import (
     pre_token_end,
 )
 
-__all__ = ["CHUNK_BYTES", "scan_chunk"]
+__all__ = ["CHUNK_BYTES", "before", "scan_chunk"]
 
 CHUNK_BYTES = 4096
 
@@ -96,6 +97,16 @@ def scan_scalar(buf: Bytes, at: int, end: int, limit: int, classes: Bytes, patte
         here = pre_token_end(buf, here, end, classes, pattern)
     starts[found] = here - at
     return found
+
+
+@helper
+def filled_up(seed: UInt, run: UInt) -> UInt:
+    """Return the bits of each run from a seed inside it upwards; the seeds are in `run`."""
+    for shift in range(6):
+        step = _ONE << _U(shift)
+        seed |= run & (seed << step)
+        run &= run << step
+    return seed
 
 
 @helper
@@ -247,10 +258,15 @@ def join_last_space(buf: Bytes, at: int, num_bytes: int, classes: Bytes, words: 
 
 @helper
 def cl100k_starts(buf: Bytes, at: int, end: int, classes: Bytes, pattern: int, words: UInt64s, starts: Int32s) -> int:
-    """List the starts of the cl100k or Llama 3 pre-tokens of a chunk; -1 where it holds numbers outside ASCII.
+    """List the starts of the cl100k, Llama 3 or o200k pre-tokens of a chunk; -1 where the scalar scanner has to.
+
+    That is where it holds numbers outside ASCII; for o200k also marks, or an upper-case letter after an uncased one.
 
     Beside the changes of class: one character of punctuation or white space goes with the letters after it; line
     ends go with punctuation before them; white space ends at its last line end; numbers are cut in threes.
+
+    o200k: a word also starts where upper case follows lower case, a contraction ends the word before it, and slashes
+    go with the line ends after punctuation.
     """
     num_bytes = end - at
     num_words = (num_bytes + 63) >> 6
@@ -261,13 +277,18 @@ def cl100k_starts(buf: Bytes, at: int, end: int, classes: Bytes, pattern: int, w
     other_carry = _U(0)
     newline_carry = _U(0)
     trailing_carry = _U(0)  # line ends that go with punctuation
+    lower_carry = _U(0)
+    uncased_carry = _U(0)
     letter_spill = _U(0)
+    lower_spill = _U(0)
+    uncased_spill = _U(0)
     space_spill = _U(0)
     after_2_spill = _U(0)
     after_3_spill = _U(0)
     single_carry = _U(0)  # right after a one-character pre-token of punctuation
     inside_carry = _U(0)  # inside such a character
     pending = np.int64(-1)  # blanks after a line end, whose end lies beyond this word
+    has_cases = pattern == O200K
     for w in range(num_words + 1):
         words[w] = _U(0)
 
@@ -282,6 +303,9 @@ def cl100k_starts(buf: Bytes, at: int, end: int, classes: Bytes, pattern: int, w
         ) & inside
         space = ((blank | range_mask(buf, p, Byte(0), Byte(9), Byte(4))) & inside) | space_spill
         letter = (range_mask(buf, p, Byte(32), Byte(97), Byte(25)) & inside) | letter_spill
+        lower = (range_mask(buf, p, Byte(0), Byte(97), Byte(25)) & inside) | lower_spill
+        upper = range_mask(buf, p, Byte(0), Byte(65), Byte(25)) & inside  # of wide characters the first byte
+        uncased = uncased_spill
         number = range_mask(buf, p, Byte(0), Byte(48), Byte(9)) & inside
         lead = range_mask(buf, p, Byte(0), Byte(0xC0), Byte(0x3F)) & inside
         follower = range_mask(buf, p, Byte(0), Byte(0x80), Byte(0x3F)) & inside
@@ -289,6 +313,8 @@ def cl100k_starts(buf: Bytes, at: int, end: int, classes: Bytes, pattern: int, w
         after_2 = after_2_spill
         after_3 = after_3_spill
         letter_spill = _U(0)
+        lower_spill = _U(0)
+        uncased_spill = _U(0)
         space_spill = _U(0)
         after_2_spill = _U(0)
         after_3_spill = _U(0)
@@ -298,11 +324,21 @@ def cl100k_starts(buf: Bytes, at: int, end: int, classes: Bytes, pattern: int, w
             found = char_class(buf, p + q, classes)
             here = found >> 3
             covered = (_ONE << _U(found & 7)) - _ONE
-            if here == LETTER:
+            if is_letter(here):
                 letter |= covered << _U(q)
+                spilt = _U(0)
                 if q > 60:
-                    letter_spill = covered >> _U(64 - q)
-            elif here == NUMBER:
+                    spilt = covered >> _U(64 - q)
+                letter_spill |= spilt
+                if here == LETTER:
+                    lower |= covered << _U(q)
+                    lower_spill |= spilt
+                elif here == UPPER:
+                    upper |= _ONE << _U(q)
+                else:
+                    uncased |= covered << _U(q)
+                    uncased_spill |= spilt
+            elif here == NUMBER or here == MARK:
                 return -1
             elif here != OTHER:
                 space |= covered << _U(q)
@@ -322,9 +358,18 @@ def cl100k_starts(buf: Bytes, at: int, end: int, classes: Bytes, pattern: int, w
         after_gap = after_space & ~after_newline
 
         # Line ends right after punctuation: adding makes the first bit of each run ripple through it.
-        seed = (newline & after_other) | (trailing_carry & newline)
-        rippled = newline + seed
-        trailing = newline & ~rippled
+        trailing = _U(0)
+        if has_cases:
+            # Slashes too, which are punctuation themselves where no line end is before them.
+            may_trail = newline | range_mask(buf, p, Byte(0), Byte(SLASH), Byte(0)) & inside
+            seed = (newline & after_other) | (trailing_carry & may_trail)
+            if seed != _U(0):
+                trailing = filled_up(seed, may_trail)
+            other &= ~trailing
+            after_other = before(other, other_carry)
+        else:
+            seed = (newline & after_other) | (trailing_carry & newline)
+            trailing = newline & ~(newline + seed)
         after_trailing = before(trailing, trailing_carry)
 
         # Where letters follow one character of punctuation that starts a pre-token, they belong to it.
@@ -344,6 +389,12 @@ def cl100k_starts(buf: Bytes, at: int, end: int, classes: Bytes, pattern: int, w
             | (gap & after_trailing)
         )
         mark_last_space(words, w, (letter | number | other) & after_gap, after_2, after_3)
+        if has_cases:
+            if upper & before(uncased, uncased_carry) != _U(0):
+                return -1  # whether a word starts here depends on what follows
+            found_starts |= upper & before(lower, lower_carry)
+            lower_carry = lower >> _TOP
+            uncased_carry = uncased >> _TOP
 
         # Blanks after a line end are a pre-token of their own, unless another line end follows them.
         if pending >= 0:
@@ -374,6 +425,7 @@ def cl100k_starts(buf: Bytes, at: int, end: int, classes: Bytes, pattern: int, w
     words[0] |= _ONE
 
     number_carry = _U(0)
+    contraction_end = np.int64(-1)
     for w in range(num_words):
         p = at + (w << 6)
         quotes = range_mask(buf, p, Byte(0), Byte(QUOTE), Byte(0)) & words[w]
@@ -387,9 +439,19 @@ def cl100k_starts(buf: Bytes, at: int, end: int, classes: Bytes, pattern: int, w
             if q + 1 >= num_bytes:
                 break
             length = contraction_length(buf, at + q)
-            if length > 0 and q + length <= num_bytes:
-                set_bit(words, q + length)
-                clear_bit(words, q + 1)
+            if length == 0 or q + length > num_bytes:
+                continue
+            if has_cases:
+                # It belongs to the word before it, one to a word.
+                if q == 0 or q == contraction_end:
+                    continue
+                if not is_letter(char_class(buf, char_before(buf, at + q), classes) >> 3):
+                    continue
+                clear_bit(words, q)
+                clear_bit(words, q + 2)
+                contraction_end = q + length
+            clear_bit(words, q + 1)
+            set_bit(words, q + length)
         while long_number != _U(0):
             q = (w << 6) + trailing_zeros(long_number)
             long_number &= long_number - _ONE
@@ -438,8 +500,6 @@ def scan_chunk(buf: Bytes, at: int, end: int, classes: Bytes, pattern: int, word
     `starts` for CHUNK_BYTES + 2 places. A chunk is longer only when one pre-token is.
     """
     limit = min(at + CHUNK_BYTES, end)
-    if pattern == O200K:
-        return scan_scalar(buf, at, end, limit, classes, pattern, starts)
     if limit < end:
         sure = last_sure_start(buf, at, limit, classes)
         if sure == at:

@@ -12,7 +12,26 @@ import numpy as np
 from bpe.kernels.source.declare import Byte, Bytes, UInt, helper
 from bpe.kernels.source.intrinsics import load_bytes, trailing_zeros
 
-__all__ = ["CL100K", "GPT2", "LLAMA3", "O200K", "char_class", "contraction_length", "pre_token_end"]
+__all__ = [
+    "BLANK",
+    "CL100K",
+    "GPT2",
+    "LETTER",
+    "LLAMA3",
+    "MARK",
+    "NUMBER",
+    "O200K",
+    "OTHER",
+    "QUOTE",
+    "SLASH",
+    "SPACE",
+    "UNCASED",
+    "UPPER",
+    "char_class",
+    "contraction_length",
+    "lower_contraction_length",
+    "pre_token_end",
+]
 
 # Patterns, as drivers name them.
 GPT2 = 0
