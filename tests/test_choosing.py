@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from pagetest import finished, open_page, page_at, said
+from pagetest import finished, open_page, page_at, plain, said
 
 from bpe import TrainSettings, WordPieceSettings, train, train_wordpiece
 from bpe.errors import StoppedError
@@ -99,3 +99,31 @@ def test_tokenizing_a_long_text_stops_between_its_pieces(mine):
     (start, stopped) = seen
     assert start == (0, len(long))
     assert 0 < stopped[0] < len(long)
+
+
+def test_a_rank_file_alone_asks_for_its_split_pattern(mine):
+    tokenizer = train(TEXT, TrainSettings(num_merges=12, split="whitespace")).tokenizer
+    (name, ranks), _settings = save_tokenizer(tokenizer, "tiktoken").items()
+    app = open_page("app.py")
+    app.get("file_uploader")[1].upload(name, ranks, "application/octet-stream").run()
+    assert f"{name} holds ranks only" in plain(app.warning[0].value)
+    assert not app.error
+    assert BROUGHT_NAME not in app.selectbox(key=state.TOKENIZER).options
+
+    app.selectbox(key=state.BROUGHT_SPLIT).set_value("whitespace").run()
+    finished(app.selectbox(key=state.TOKENIZER).set_value(BROUGHT_NAME).run())
+    text = app.text_area(key=state.TEXT_AREA).value
+    assert app.code[0].value == " ".join(map(str, tokenizer.encode(text)))
+
+    app.selectbox(key=state.BROUGHT_SPLIT).set_value("own").run()
+    finished(app.text_input(key=state.BROUGHT_PATTERN).set_value("(a").run())
+    assert "does not compile" in plain(app.error[0].value)
+
+
+def test_the_sidebar_names_all_that_the_reader_has(mine):
+    app = with_mine("pages/7_Costs.py", mine)
+    beside = "\n".join(block.value for block in app.sidebar.markdown)
+    assert "a corpus" in beside
+    assert "your file" in beside
+    assert "40 tokens learned on a corpus" in beside
+    assert "Your tokenizers" in [caption.value for caption in app.sidebar.caption]

@@ -209,3 +209,9 @@ def test_tokenizers_without_merges_draw_every_token_and_little_else(tokenizer):
     assert app.code[0].value == " ".join(map(str, ids))
     assert summary(app).startswith(f"**{len(ids)} tokens**")
     assert len(payload_of(app)) < 5_000
+
+
+def test_a_file_keeps_its_name_in_an_error():
+    app = opened()
+    app.get("file_uploader")[0].upload("notes.txt", b"", "text/plain").run()
+    assert plain(app.error[0].value).startswith("notes.txt is empty")

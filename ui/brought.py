@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from bpe import TokenizerLike
+from bpe import SPLIT_PATTERNS, TokenizerLike
 from bpe.errors import BpeError, FormatError
-from bpe.formats import READABLE_FORMATS, load_tokenizer, recognise_format
+from bpe.formats import READABLE_FORMATS, load_tokenizer, needs_split, recognise_format
+from bpe.formats.rank_files import settings_file
 from bpe.hub import fetch_tokenizer_file
 from ui import state
 from ui.kept import kept
@@ -26,6 +27,7 @@ __all__ = ["BROUGHT_NAME", "BroughtTokenizer", "bring_tokenizer", "brought_token
 BROUGHT_NAME = "your file"
 """What it is called in lists and links."""
 
+_OWN_SPLIT = "own"
 _HELD = f"{state.OWN_FILES}-read"
 
 MOST_FILES = 2
@@ -120,11 +122,30 @@ def _take(files: Mapping[str, bytes]) -> None:
                 f"the files of a tokenizer must have at most {MOST_BYTES:,} bytes here, but these have {num_bytes:,}: "
                 "run the app on your own machine, where BPE_TOKENIZER_MB sets the limit"
             )
+        if needs_split(files):
+            files = {**files, **_ask_split(*files)}
+            if len(files) == 1:
+                return  # not chosen yet
         _read(_digest(files), files)
     except BpeError as error:
         _say(error)
         return
     st.session_state[state.OWN_FILES] = dict(files)
+
+
+def _ask_split(name: str) -> dict[str, bytes]:
+    """Ask for the split pattern of a rank file that came alone; return the file that says it, nothing before that."""
+    st.warning(
+        f"{markdown_literal(name)} holds ranks only, not how texts are split before them. Choose the split pattern it "
+        "was made with: with another one the ids would be wrong, without a word."
+    )
+    named = [split for split in SPLIT_PATTERNS if split != "none"]
+    split = st.selectbox(
+        "Split pattern of this file", [*named, "none", _OWN_SPLIT], index=None, key=state.BROUGHT_SPLIT
+    )
+    if split == _OWN_SPLIT:
+        split = st.text_input("Its regular expression", key=state.BROUGHT_PATTERN, max_chars=2_000)
+    return settings_file(name, split) if split else {}
 
 
 def _say(error: BpeError) -> None:

@@ -128,7 +128,7 @@ def stage_payload(tokenizer: TokenizerLike, views: Sequence[StageView]) -> bytes
         names = _names_of(tokenizer, np.concatenate([history.final_ids for history in histories]))
     return build_payload(
         views,
-        acting_rows(tokenizer, histories),  # type: ignore[arg-type]  # frozen, which its protocol does not ask for
+        acting_rows(tokenizer, histories),
         names,
         num_merges=tokenizer.num_merges,
         step=tokenizer.num_merges,
@@ -255,7 +255,7 @@ def train_view(key: str, title: str, sentence: str, _training: Training, _corpus
         views.append(StageView(own, title="Your sentence"))
     payload = build_payload(
         views,
-        _training.rows,  # type: ignore[arg-type]  # as above
+        _training.rows,
         _training.tokenizer.base_names(),
         num_merges=_training.num_merges,
         step=_training.num_merges,

@@ -12,12 +12,12 @@ import streamlit as st
 
 from bpe import BpeError
 from bpe.kernels.loader import start_loading
-from ui import share, state
+from ui import choosing, share, state
 from ui.chart_pictures import offer_chart_pictures
 from ui.page_list import PAGES
 from ui.saved_view import take_over
 from ui.sweeping import start_sweeping
-from ui.text import count_of, markdown_literal
+from ui.text import as_sentence, count_of, markdown_literal
 
 __all__ = ["PAGES", "STAGE_PAGES", "begin", "beside_stage", "end", "is_embedded", "readable_errors", "show_notices"]
 
@@ -99,16 +99,19 @@ def end() -> None:
 
 
 def _own_tokenizer() -> None:
-    own = state.own_tokenizer()
-    st.caption("Your tokenizer")
-    if own is None:
+    mine = choosing.mine_now()
+    st.caption("Your tokenizer" if len(mine.names) < 2 else "Your tokenizers")
+    if not mine.names:
         st.markdown("None yet. Train one on the page *Train*; every page can then use it.")
-        return
-    settings = own.training.settings
-    st.markdown(
-        f"{markdown_literal(own.corpus)}  \n{count_of(own.training.num_merges, 'merge')} on {settings.base}, "
-        f"split: {markdown_literal(settings.split[:40])}"
-    )
+    if mine.own is not None:
+        settings = mine.own.training.settings
+        st.markdown(
+            f"{markdown_literal(mine.own.corpus)}  \n{count_of(mine.own.training.num_merges, 'merge')} on "
+            f"{settings.base}, split: {markdown_literal(settings.split[:40])}"
+        )
+    for name in mine.names:
+        if name != state.OWN_NAME:
+            st.markdown(f"*{markdown_literal(name)}*  \n{markdown_literal(choosing.find(name, mine).about)}")
 
 
 def show_notices(*, keep: bool = False) -> None:
@@ -123,8 +126,7 @@ def readable_errors() -> Iterator[None]:
     try:
         yield
     except BpeError as error:
-        message = str(error)
-        st.error(markdown_literal(message[:1].upper() + message[1:].rstrip(".")) + ".", icon=":material/error:")
+        st.error(markdown_literal(as_sentence(str(error))), icon=":material/error:")
         show_notices()
         end()
         st.stop()

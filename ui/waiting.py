@@ -8,15 +8,13 @@ from typing import TypeVar
 import streamlit as st
 
 from bpe import Training, TrainSettings
-from bpe.tokenizer import Special
 from ui import compute, frame, state
-from ui.brought import BROUGHT_NAME, brought_tokenizer
-from ui.compute import Corpus, Tokenized
+from ui.compute import Corpus
 from ui.jobs import Job, JobBoard
 from ui.limits import LIMITS
 from ui.text import count_of
 
-__all__ = ["awaited", "tokenized", "trained"]
+__all__ = ["awaited", "trained"]
 
 Result = TypeVar("Result")
 
@@ -89,21 +87,6 @@ def trained(corpus: Corpus, settings: TrainSettings) -> Training:
         stop="Stop here and keep what was learned",
         gives_part=True,
         keep=lambda training: training.stopped != "cancelled",
-    )
-
-
-def tokenized(name: str, text: str, special: Special) -> Tokenized:
-    """Return the text under a tokenizer; `name` may be the session's own, or the one from a file."""
-    own = state.own_tokenizer() if name == state.OWN_NAME else None
-    brought = brought_tokenizer() if name == BROUGHT_NAME else None
-    key = own.key if own else brought.key if brought else ""
-    mine = own.training.tokenizer if own else brought.tokenizer if brought else None
-    return awaited(
-        state.TOKENIZE_JOB,
-        compute.tokenizings(),
-        compute.tokenize_key(name, text, special, key),
-        lambda job: compute.tokenize(name, text, special, mine),
-        label=lambda job: f"Tokenizing {count_of(len(text), 'character')}, {job.seconds_so_far:.0f} s so far",
     )
 
 

@@ -8,12 +8,12 @@ refused.
 
 from __future__ import annotations
 
-import json
 import re
 from functools import cache
 from pathlib import Path
 
 from bpe.errors import FormatError
+from ui.palette import token_colours
 
 __all__ = ["join_modules", "stage_css", "stage_html", "stage_js"]
 
@@ -33,12 +33,7 @@ def stage_html() -> str:
 @cache
 def stage_css() -> str:
     """Return the style sheet, with the token colours of both themes from palette.json."""
-    palette = json.loads((_FOLDER / "palette.json").read_text(encoding="utf-8"))
-    rules = []
-    for theme, hues in palette.items():
-        for number, colour in enumerate(shade for hue in hues for shade in hue):
-            rules.append(f'[data-theme="{theme}"] .t{number} {{ fill: {colour}; background: {colour}; }}')
-    return (_FOLDER / "stage.css").read_text(encoding="utf-8") + "\n" + "\n".join(rules) + "\n"
+    return (_FOLDER / "stage.css").read_text(encoding="utf-8") + "\n" + token_colours("fill", "background")
 
 
 @cache

@@ -69,14 +69,22 @@ class MergeColumns(Protocol):
     the same length, or None.
     """
 
-    rank: NDArray[np.int64]
-    left: NDArray[np.int64]
-    right: NDArray[np.int64]
-    token: NDArray[np.int64]
-    count: NDArray[np.int64] | None
-    num_tied: NDArray[np.int64] | None
-    num_replaced: NDArray[np.int64] | None
-    num_tokens_after: NDArray[np.int64] | None
+    @property
+    def rank(self) -> NDArray[np.int64]: ...
+    @property
+    def left(self) -> NDArray[np.int64]: ...
+    @property
+    def right(self) -> NDArray[np.int64]: ...
+    @property
+    def token(self) -> NDArray[np.int64]: ...
+    @property
+    def count(self) -> NDArray[np.int64] | None: ...
+    @property
+    def num_tied(self) -> NDArray[np.int64] | None: ...
+    @property
+    def num_replaced(self) -> NDArray[np.int64] | None: ...
+    @property
+    def num_tokens_after(self) -> NDArray[np.int64] | None: ...
 
 
 SWITCHES = ("marks", "walls", "bytes", "ids")
