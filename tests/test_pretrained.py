@@ -26,6 +26,8 @@ import bpe.pretrained
 import bpe.rank_tokenizer
 from bpe.errors import SettingsError, SpecialTokenError, TokenIdError, UnavailableError, UnknownTokenizerError
 from bpe.hub_tokenizer import HubTokenizer
+from bpe.kernels.counting import SCANNED_SPLITS
+from bpe.kernels.loader import load
 from bpe.lifetimes import NEVER, History
 from bpe.normalizing import Change
 from bpe.pretokenize import split
@@ -862,3 +864,25 @@ def test_all_tokenizers_fit_into_the_memory_of_a_small_server() -> None:
     # MiB, with the versions that requirements.txt pins: 182 for the imports, 318 with three, 762 with all fifteen.
     assert with_three - imported < 180
     assert with_all < 850
+
+
+@pytest.mark.parametrize("name", ["gpt2", "cl100k_base", "o200k_base", "qwen2.5", "mistral-tekken"])
+def test_many_short_texts_together_have_the_ids_of_each_alone(monkeypatch, name):
+    tokenizer = load_pretrained(name)
+    texts = [article for language in ("eng", "hin", "kor", "vie") for article in load_udhr(language)] + [
+        "",
+        " ",
+        "<|endoftext|>",
+        "\ud800",
+        "e\u0301",
+        " " * 50,
+    ]
+    alone = [tokenizer.encode(text) for text in texts]
+    load("encode")
+    assert list(tokenizer.encode_each(texts)) == alone  # too few to make an encoder for them
+    monkeypatch.setattr(bpe.rank_tokenizer, "_WORTH_AN_ENCODER_FOR_IDS", 1)
+    one_by_one = []
+    encode = tokenizer.encode
+    monkeypatch.setattr(tokenizer, "encode", lambda text: one_by_one.append(text) or encode(text))
+    assert list(tokenizer.encode_each(texts)) == alone
+    assert one_by_one == ([] if tokenizer.split in SCANNED_SPLITS else texts)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from bpe.encoder import encode
 from bpe.errors import StoppedError
 from bpe.in_pieces import Progress, encode_marked
+from bpe.rank_tokenizer import RankTokenizer
 from bpe.tokenizer import UNKNOWN_ID, Tokenizer, TokenizerLike, count_words
 
 __all__ = ["TokenCounts", "count_tokens", "unknown_id"]
@@ -43,9 +44,13 @@ def count_tokens(tokenizer: TokenizerLike, units: Sequence[str], *, progress: Pr
         return _count_trained(tokenizer, units, progress)
     missing = unknown_id(tokenizer)
     num_tokens, num_unknown = np.zeros((2, len(units)), dtype=np.int64)
-    for number, unit in enumerate(units):
+    encoded = (
+        tokenizer.encode_each(units)
+        if isinstance(tokenizer, RankTokenizer)
+        else (encode_marked(tokenizer, unit) for unit in units)
+    )
+    for number, ids in enumerate(encoded):
         _report(progress, number, len(units))
-        ids = encode_marked(tokenizer, unit)
         num_tokens[number] = len(ids)
         num_unknown[number] = ids.count(missing)
     return TokenCounts(num_tokens, num_unknown)
