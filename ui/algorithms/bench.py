@@ -104,7 +104,12 @@ def _choose_table() -> str:
 def _begin_anew() -> None:
     """Another table: step 0, and a word that fits."""
     st.session_state[state.BENCH_SLIDER] = 0
-    st.session_state[state.BENCH_WORD] = TABLES[st.session_state[state.TABLE]]
+    st.session_state[state.BENCH_WORD] = _word_for_table()
+
+
+def _word_for_table() -> str:
+    """Return a word that fits the chosen table. The browser may not have told which that is: then it is the first."""
+    return TABLES[str(st.session_state.get(state.TABLE, next(iter(TABLES))))]
 
 
 def _edit_table(name: str) -> Words:
@@ -344,7 +349,7 @@ def word_strips(words: tuple[WordCut, ...]) -> list[Strip]:
 
 def _own_word(tokenizer: TokenizerLike) -> list[Strip]:
     """Draw the line for the reader's own word, and return it as a row under this step."""
-    default = TABLES[str(st.session_state[state.TABLE])]
+    default = _word_for_table()
     word = short_text("Your own word under this step", default, state.BENCH_WORD).strip()
     if not word:
         return []
