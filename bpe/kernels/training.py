@@ -129,7 +129,8 @@ class _Run:
         self._regions = _two_regions(starts)
         self._pool = ThreadPoolExecutor(1) if num_symbols >= _WORTH_A_THREAD else None
         if symbols.dtype == np.uint8:
-            self._lay_out_bytes(symbols, starts)
+            # numba, where it stands in for the bitcode, takes no array that is read-only.
+            self._lay_out_bytes(symbols if symbols.flags.writeable else symbols.copy(), starts)
         else:
             self._lay_out(symbols, starts)
 
