@@ -314,7 +314,7 @@ def test_a_race_on_a_table_of_words():
 
 def test_a_vocabulary_below_the_alphabet_ends_the_race_with_a_sentence():
     app = open_page(PAGE, algorithm="Three on one corpus", corpus="udhr-cmn_hans", ids="50")
-    assert "Vocab_size must be at least" in errors(app)
+    assert "vocab_size must be at least" in errors(app)
 
 
 def test_curves_come_from_both_sides_and_end_at_what_is_encoded():
