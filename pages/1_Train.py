@@ -24,22 +24,23 @@ frame.show_notices()
 @st.fragment
 def laboratory() -> None:
     """The stage and what follows its step; only this part runs again when the step changes."""
-    with frame.beside_stage("sentence"):
-        sentence = controls.enter_sentence()
-    view = compute.train_view(key, corpus.title, sentence, training, corpus)
-    views.show_unknown(view.num_unknown)
-    views.show_drawn_part(view.num_drawn_bytes, view.num_bytes)
-    step = views.step_stage(view.payload, key=state.TRAIN_STAGE, num_merges=training.num_merges)
-    own = state.OwnTokenizer(training, key, corpus.title, step)
-    state.set_own_tokenizer(own)
-    if frame.is_embedded():
-        return
-    left, right = st.columns(2)
-    with left:
-        views.show_contest(training, step, training.contest(step))
-    with right:
-        views.show_curve(training, corpus, step)
-    downloads.offer_downloads(own)
+    with frame.readable_part():
+        with frame.beside_stage("sentence"):
+            sentence = controls.enter_sentence()
+        view = compute.train_view(key, corpus.title, sentence, training, corpus)
+        views.show_unknown(view.num_unknown)
+        views.show_drawn_part(view.num_drawn_bytes, view.num_bytes)
+        step = views.step_stage(view.payload, key=state.TRAIN_STAGE, num_merges=training.num_merges)
+        own = state.OwnTokenizer(training, key, corpus.title, step)
+        state.set_own_tokenizer(own)
+        if frame.is_embedded():
+            return
+        left, right = st.columns(2)
+        with left:
+            views.show_contest(training, step, training.contest(step))
+        with right:
+            views.show_curve(training, corpus, step)
+        downloads.offer_downloads(own)
 
 
 laboratory()

@@ -193,6 +193,12 @@ def test_unigram_shows_what_goes_and_what_it_would_lose():
     assert column(app, "token") == [row.token.decode() for row in lay_out_round(training, 1).tokens]
 
 
+def test_a_word_of_a_link_that_is_too_long_is_a_sentence_beside_the_step():
+    app = open_page(PAGE, **{state.BENCH_WORD: "a" * 3_000})
+    assert "must be at most" in errors(app)
+    assert "Next" in [button.label for button in app.button]
+
+
 def test_another_table_begins_at_its_first_step_with_its_own_word():
     app = finished(opened().slider(key=state.BENCH_SLIDER).set_value(5).run())
     app = finished(app.segmented_control(key=state.TABLE).set_value("hug-pug").run())

@@ -123,7 +123,10 @@ def _take(files: Mapping[str, bytes]) -> None:
                 "run the app on your own machine, where BPE_TOKENIZER_MB sets the limit"
             )
         if needs_split(files):
-            files = {**files, **_ask_split(*files)}
+            (name,) = files
+            whole = {**files, **settings_file(name, "none")}
+            _read(_digest(whole), whole)  # a damaged file says so before anything is asked
+            files = {**files, **_ask_split(name)}
             if len(files) == 1:
                 return  # not chosen yet
         _read(_digest(files), files)

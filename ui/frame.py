@@ -19,7 +19,17 @@ from ui.saved_view import take_over
 from ui.sweeping import start_sweeping
 from ui.text import as_sentence, count_of, markdown_literal
 
-__all__ = ["PAGES", "STAGE_PAGES", "begin", "beside_stage", "end", "is_embedded", "readable_errors", "show_notices"]
+__all__ = [
+    "PAGES",
+    "STAGE_PAGES",
+    "begin",
+    "beside_stage",
+    "end",
+    "is_embedded",
+    "readable_errors",
+    "readable_part",
+    "show_notices",
+]
 
 
 STAGE_PAGES = ("tokenize", "train")
@@ -121,12 +131,28 @@ def show_notices(*, keep: bool = False) -> None:
 
 
 @contextmanager
+def readable_part() -> Iterator[None]:
+    """Show an error of the package as its sentence in the place of a part; what follows goes on.
+
+    For fragments: Streamlit shows what they raise by itself, so it never reaches `readable_errors` around them.
+    """
+    try:
+        yield
+    except BpeError as error:
+        _show_error(error)
+
+
+def _show_error(error: BpeError) -> None:
+    st.error(markdown_literal(as_sentence(str(error))), icon=":material/error:")
+
+
+@contextmanager
 def readable_errors() -> Iterator[None]:
     """Show an error of the package as its sentence and end the page there; other errors are bugs and pass."""
     try:
         yield
     except BpeError as error:
-        st.error(markdown_literal(as_sentence(str(error))), icon=":material/error:")
+        _show_error(error)
         show_notices()
         end()
         st.stop()

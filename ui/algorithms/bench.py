@@ -27,7 +27,7 @@ from bpe.errors import CorpusError
 from bpe.quirks import TextToken
 from bpe.samples import load_word_counts
 from bpe.settings import EndOfWord, TieBreak
-from ui import state
+from ui import frame, state
 from ui.algorithms.about import show_about
 from ui.kept import kept
 from ui.quirks.controls import short_text
@@ -229,10 +229,11 @@ def _step_and_play(training: AnyTraining, last: int, has_clock: bool) -> None:
             _button("Pause", ":material/pause:", _play, step, False)
         else:
             _button("Play", ":material/play_arrow:", _play, 0 if step == last else step, last == 0)
-    if isinstance(training, UnigramTraining):
-        _show_round(lay_out_round(training, step), training)
-    else:
-        _show_step(lay_out_step(training, step), training)
+    with frame.readable_part():
+        if isinstance(training, UnigramTraining):
+            _show_round(lay_out_round(training, step), training)
+        else:
+            _show_step(lay_out_step(training, step), training)
 
 
 def _button(label: str, icon: str, call: Callable[[int], None], step: int, is_off: bool) -> None:

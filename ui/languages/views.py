@@ -12,7 +12,7 @@ import streamlit as st
 
 from bpe.costs import MODEL_SHAPES, PRECISIONS, kv_cache_bytes
 from bpe.metrics import MEASURES, Measure, icu_version, writes_spaces
-from ui import state
+from ui import frame, state
 from ui.languages.bill import BillRow, Workload, charge
 from ui.languages.charts import Axis, bars, flips, heat_map, moving_most, ranks, write_value
 from ui.languages.compute import COMPARABLE_UNKNOWN, Answer, Grid, reading_payload, shelf
@@ -451,7 +451,8 @@ def _read(question: Question, answer: Answer) -> None:
         contender = st.selectbox("Tokenizer", list(contenders), key=state.READ_CONTENDER, bind="query-params")
     with third:
         label = st.selectbox(text.unit.capitalize(), labels, key=state.READ_UNIT, bind="query-params")
-    payload, num_merges = reading_payload(
-        contenders[contender], text, names[name], question.reference, int(label) - 1, shelf()
-    )
-    step_stage(payload, key=state.READING_STAGE, num_merges=num_merges)
+    with frame.readable_part():
+        payload, num_merges = reading_payload(
+            contenders[contender], text, names[name], question.reference, int(label) - 1, shelf()
+        )
+        step_stage(payload, key=state.READING_STAGE, num_merges=num_merges)
