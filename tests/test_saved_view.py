@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from urllib.parse import parse_qs
 
 import pytest
 from pagetest import finished, open_page, page_at, plain, said
 
 from bpe import TrainSettings, train
-from ui import state
+from ui import saved_view, state
 from ui.page_list import PAGES
 from ui.view_file import SavedTraining, View, pack_view
 
@@ -87,6 +88,22 @@ def test_a_tokenizer_that_cannot_be_trained_is_said_and_the_rest_opens():
     assert "own-tokenizer" not in app.session_state
     app.run()
     assert any("could not be trained again" in plain(warning.value) for warning in app.warning)
+
+
+def test_what_is_beyond_the_limits_of_this_server_is_left_out_and_said(monkeypatch):
+    small = replace(saved_view.LIMITS, typed_chars=20, training_mb=1)
+    monkeypatch.setattr(saved_view, "LIMITS", small)
+    words = {f"{'x' * 100_000}{number}": 1 for number in range(11)}
+    saved = SavedTraining("large", words, TrainSettings(num_merges=5), 0)
+    texts = {state.TEXT_AREA: "x" * 21, state.CORPUS_PASTE: "x" * 20}
+    app = opened(pack_view(View("tokenize", (), texts, training=saved)))
+    app.run()
+    notices = [plain(warning.value) for warning in app.warning]
+    assert any("more than 20 characters" in notice for notice in notices)
+    assert any("trained on more than 1 MB" in notice for notice in notices)
+    assert app.session_state[state.CORPUS_PASTE] == "x" * 20
+    assert app.text_area(key=state.TEXT_AREA).value != "x" * 21
+    assert "own-tokenizer" not in app.session_state
 
 
 @pytest.mark.parametrize(

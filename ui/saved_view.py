@@ -14,6 +14,7 @@ import streamlit as st
 from bpe import BpeError
 from ui import state
 from ui.compute import Corpus, learned_key, training_key
+from ui.limits import LIMITS
 from ui.page_list import PAGES
 from ui.text import markdown_literal
 from ui.view_file import MOST_VIEW_BYTES, SavedTraining, View, ViewError, check_size, pack_view, unpack_view
@@ -101,10 +102,17 @@ def take_over(page: str) -> state.Journey | None:
         return None
     if view.training is not None:
         _train_again(view.training)
-    state.open_texts_and_files(view.texts, view.files)
+    state.open_texts_and_files(_short_enough(view.texts), view.files)
     state.set_opened_view(None)
     st.session_state[state.SHARE_BUTTON] = False
     return state.next_journey(PAGES[view.page].path, PAGES[page].path, view.query)
+
+
+def _short_enough(texts: Mapping[str, str]) -> dict[str, str]:
+    """Return the texts that a text area may hold; of others the reader is told."""
+    if any(len(text) > LIMITS.typed_chars for text in texts.values()):
+        state.note(f"A text of the view has more than {LIMITS.typed_chars:,} characters: left out. Open it as a file.")
+    return {key: text for key, text in texts.items() if len(text) <= LIMITS.typed_chars}
 
 
 def reopened(key: str) -> list[state.ReopenedFile]:
@@ -122,6 +130,9 @@ def _train_again(saved: SavedTraining) -> None:
     from ui import waiting  # here, because waiting itself draws in the frame
 
     corpus = Corpus.of(saved.corpus, saved.words)
+    if sum(len(word.encode()) for word in saved.words) > LIMITS.training_mb * 10**6:
+        state.note(f"The tokenizer of the view was trained on more than {LIMITS.training_mb:,} MB: left out.")
+        return
     try:
         training = waiting.trained(corpus, saved.settings)
     except BpeError as error:
