@@ -91,8 +91,8 @@ def comparisons() -> JobBoard[tuple[Row, ...]]:
 
 def comparison_key(text: str, special: Special, contenders: Sequence[Chosen]) -> str:
     """Return a digest of everything that the rows depend on."""
-    asked = [special, *(f"{contender.name} {contender.key}" for contender in contenders), text]
-    return hashlib.sha256("\0".join(asked).encode()).hexdigest()
+    asked = (special, [(contender.name, contender.key) for contender in contenders], text)
+    return hashlib.sha256(repr(asked).encode()).hexdigest()  # not joined: a text may hold whatever would stand between
 
 
 def rows_of(text: str, special: Special, contenders: Sequence[Chosen], job: Job[tuple[Row, ...]]) -> tuple[Row, ...]:
