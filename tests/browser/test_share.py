@@ -6,9 +6,12 @@ import random
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
+
+from ui.links import pack_text
 
 from .conftest import ROOT, settled
 
@@ -60,29 +63,84 @@ def values_of(page: Page) -> list[str]:
     ]
 
 
+# What a page says, with everything that components draw in their shadows: counts, tokens, tables, labels of charts.
+# Announcements for screen readers are of the moment, not of the view.
+ALL_TEXT = """(main) => {
+  const found = [];
+  const visit = (node) => {
+    if (node.nodeType === Node.TEXT_NODE && node.data.trim()) found.push(node.data.trim());
+    if (node.nodeType === Node.ELEMENT_NODE && node.matches("style, script, [role=status], [aria-live]")) return;
+    if (node.shadowRoot) visit(node.shadowRoot);
+    node.childNodes.forEach(visit);
+  };
+  visit(main);
+  return found;
+}"""
+
+# The tokens that a stage paints, as ranges of bytes, with its step and what it shows.
+ALL_TOKENS = """(stages) => stages.map(({ stage }) => ({
+  step: stage.step,
+  options: stage.options,
+  tokens: stage.views.map((view) => view.boxes.map(({ start, end }) => [start, end])),
+}))"""
+
+
+def seen_on(page: Page) -> dict[str, list[Any]]:
+    """What a reader sees: what the page is set to, what it says, and what its stage paints."""
+    return {
+        "values": values_of(page),
+        "said": page.get_by_test_id("stMain").evaluate(ALL_TEXT),
+        "stages": page.locator(".stage").evaluate_all(ALL_TOKENS),
+    }
+
+
+TEXT = pack_text("a strawberry, 안녕 and (السلام) 1234")
 VIEWS = {
-    "Train": "Train?source=word+counts&base=chars&mark=separate&merges=9&step=4&sentence=lowest",
-    "Compare": "Compare?compare=gpt2&compare=cl100k_base&against=gpt2",
-    "Languages": "Languages?languages=German&languages=English&reference=English&tokenizers=gpt2",
-    "Algorithms": "Algorithms?algorithm=Lattice&cutting=unhappily",
+    "Tokenize": f"?tokenizer=r50k_base&step=300&shown=marks&shown=ids&speed=4&z={TEXT}",
+    "Train": "Train?source=word+counts&base=chars&mark=separate&merges=9&step=4&sentence=lowest&shown=walls",
+    "Compare": f"Compare?compare=gpt2&compare=cl100k_base&against=gpt2&z={TEXT}",
+    "Languages": "Languages?languages=German&languages=English&reference=English&tokenizers=gpt2&step=200",
+    "Algorithms": "Algorithms?algorithm=Lattice&cutting=unhappily&alpha=0.5&seed=3",
+    "Textbook bench": "Algorithms?algorithm=Textbook+bench&at=3",
     "Quirks": "Quirks?quirk=Numbers&integer=4711&tokenizer=cl100k_base",
+    "Spelling": "Quirks?quirk=Spelling&word=strawberries&letter=s",
     "Vocabulary": "Vocabulary?tokenizer=r50k_base&find=berry",
     "Costs": "Costs?model=GPT-2+small&permillion=2.5",
     "Fact check": "Fact_check?topic=digits",
 }
+MUST_SHOW = {
+    "Tokenize": ["merges used: 300 of 50,000", "a strawberry"],
+    "Train": ["merges used: 4 of 9"],
+    "Compare": ["cl100k_base", "a strawberry"],
+    "Languages": ["German"],
+    "Algorithms": ["unhappily"],
+    "Textbook bench": ["3"],
+    "Quirks": ["Around 4,711"],
+    "Spelling": ["strawberries"],
+    "Vocabulary": ["berry"],
+    "Costs": ["2.5"],
+    "Fact check": ["digits"],
+}
 
 
 @pytest.mark.parametrize("name", VIEWS)
-def test_a_link_restores_what_the_page_is_set_to(base: str, page: Page, elsewhere: Page, name: str) -> None:
+def test_a_link_restores_text_tokens_step_and_settings(base: str, page: Page, elsewhere: Page, name: str) -> None:
+    elsewhere.set_viewport_size({"width": 1280, "height": 900})
     opened(page, f"{base}/{VIEWS[name]}")
+    expect(page.get_by_test_id("stProgress")).to_have_count(0, timeout=SECONDS)
+    settled(page)
     link = link_of(page)
     assert link.startswith(f"{base}/{VIEWS[name].partition('?')[0]}?")
     opened(elsewhere, link)
-    expect(elsewhere.get_by_role("heading", level=1)).to_have_text(name)
-    deadline = time.monotonic() + 30
-    while values_of(elsewhere) != values_of(page) and time.monotonic() < deadline:
-        elsewhere.wait_for_timeout(200)
-    assert values_of(elsewhere) == values_of(page)
+    title = page.get_by_role("heading", level=1).inner_text()
+    expect(elsewhere.get_by_role("heading", level=1)).to_have_text(title)
+    deadline = time.monotonic() + 60
+    while (there := seen_on(elsewhere)) != (here := seen_on(page)) and time.monotonic() < deadline:
+        elsewhere.wait_for_timeout(300)
+    assert there == here, set(there["said"]) ^ set(here["said"])
+    said = [*here["said"], *map(str, here["values"])]
+    for words in MUST_SHOW[name]:
+        assert any(words in text for text in said), (words, said)
 
 
 def test_a_long_text_travels_behind_the_hash_with_tokenizer_and_step(base: str, page: Page, elsewhere: Page) -> None:
