@@ -18,7 +18,7 @@ with frame.readable_errors():
     above = st.container()
     parts.show_rows(comparison, choice.step, partial(follow_step, choice))
     is_loading = watch_loading(choice, comparison)
-    parts.show_table(comparison)
+    parts.show_table(comparison, choice.names)
     parts.show_curve(comparison, choice.step)
     parts.show_agreement(comparison)
     parts.show_changes(comparison)

@@ -22,8 +22,9 @@ from bpe.pretrained import load_pretrained
 from ui import state
 from ui.brought import BROUGHT_NAME
 from ui.choosing import Chosen, Mine, find
+from ui.compare import controls
 from ui.compare.charts import agreement_map, merge_curve, spread
-from ui.compare.compute import Row, compare, own_at_step, row_of, rows_of
+from ui.compare.compute import Row, compare, comparison_key, own_at_step, row_of, rows_of
 from ui.compare.contenders import example_tokenizer
 from ui.compare.loading import Loader
 from ui.compare.payload import MOST_DRAWN_BYTES, build_rows
@@ -154,6 +155,21 @@ def test_every_preset_is_shown(name):
 def test_the_measure_can_be_changed():
     app = opened(score="F1", against="cl100k_base")
     assert "F1 with cl100k_base" in app.dataframe[0].value.columns
+
+
+def test_a_link_keeps_its_reference_while_that_one_is_still_loading(monkeypatch):
+    may_go = threading.Event()
+    slow = Loader(lambda name: name == "gpt2" or may_go.wait(60))
+    monkeypatch.setattr(controls, "loader", lambda: slow)
+    app = page_at(PAGE, against="cl100k_base")
+    app.query_params[state.COMPARED] = FEW
+    app.run()
+    assert list(app.dataframe[0].value["tokenizer"]) == ["gpt2"]
+    may_go.set()
+    finished(app)
+    assert list(app.dataframe[0].value["tokenizer"]) == FEW
+    assert "F1 with cl100k_base" in app.dataframe[0].value.columns
+    assert not app.warning
 
 
 # ---------------------------------------------------------------------------------------------- inputs that break pages
@@ -307,6 +323,16 @@ def test_a_comparison_of_a_long_text_stops_inside_a_row():
         rows_of(text, "text", [contender("gpt2"), contender("cl100k_base")], Impatient("test"))
     assert seen[:2] == [0, 0]  # before the row, and before its first piece
     assert 0 < seen[2] < seen[3] < 0.5
+
+
+def test_no_text_has_the_key_of_another_comparison():
+    """A key is shared by all visitors, and a text may hold any character."""
+    one, two = contender("gpt2"), contender("cl100k_base")
+    for between in ("\0", " ", "', '", "'), ('"):
+        assert comparison_key(f"{two.name} {two.key}{between}hello", "text", [one]) != comparison_key(
+            "hello", "text", [one, two]
+        )
+    assert comparison_key("\ud800", "text", [one]) != comparison_key("\ud801", "text", [one])
 
 
 def own_row(training, text: str) -> Row:

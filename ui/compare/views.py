@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import streamlit as st
@@ -70,8 +70,8 @@ def _headline(comparison: Comparison) -> str:
 # ---------------------------------------------------------------------------------------------- table
 
 
-def show_table(comparison: Comparison) -> None:
-    """Tokens, and what follows from them at the reader's figures."""
+def show_table(comparison: Comparison, names: Sequence[str]) -> None:
+    """Tokens, and what follows from them at the reader's figures; `names` are all that were chosen."""
     st.subheader("What it costs")
     state.check_link_number(state.COMPARE_WINDOW, 1, 100_000_000, "tokens of context")
     first, second, third = st.columns(3)
@@ -96,9 +96,9 @@ def show_table(comparison: Comparison) -> None:
             bind=state.number_binding(state.COMPARE_PRICE),
             help="In whatever currency you pay. No price list here: it would be stale tomorrow.",
         )
-    names = [row.name for row in comparison.on_axis]
+    off_axis = {row.name for row in comparison.rows} - {row.name for row in comparison.on_axis}
     with third:
-        against = _choose_reference(names)
+        against = _choose_reference([name for name in names if name not in off_axis])
     st.dataframe(
         table_of(comparison, int(window), float(price), against),
         hide_index=True,
@@ -115,6 +115,7 @@ def show_table(comparison: Comparison) -> None:
 
 
 def _choose_reference(names: list[str]) -> str:
+    """Draw the choice among all that can be on the axis, those that are still loading too: a link may ask for one."""
     if not names:
         return ""
     state.check_link(state.COMPARE_AGAINST, names, "tokenizer to compare with")
