@@ -9,8 +9,8 @@ from urllib.parse import parse_qs
 import pytest
 from pagetest import finished, open_page, page_at, plain, said
 
-from bpe import TrainSettings, train
-from ui import saved_view, state
+from bpe import TrainSettings, save_tokenizer, train
+from ui import brought, saved_view, state
 from ui.page_list import PAGES
 from ui.view_file import SavedTraining, View, pack_view
 
@@ -104,6 +104,30 @@ def test_what_is_beyond_the_limits_of_this_server_is_left_out_and_said(monkeypat
     assert app.session_state[state.CORPUS_PASTE] == "x" * 20
     assert app.text_area(key=state.TEXT_AREA).value != "x" * 21
     assert "own-tokenizer" not in app.session_state
+
+
+@pytest.mark.parametrize(
+    ("files", "says"),
+    [
+        ({"tokenizer.json": b"{" * 100}, "tokenizer.json"),
+        ({f"{number}.json": b"{}" for number in range(5)}, "one file, or two"),
+        ({"tokenizer.json": b"x" * 1_100_000}, "at most 1,000,000 bytes"),
+    ],
+)
+def test_a_tokenizer_that_cannot_be_taken_is_left_out_and_said(monkeypatch, files, says):
+    monkeypatch.setattr(brought, "MOST_BYTES", 1_000_000)
+    app = opened(pack_view(View("tokenize", (), {}, {state.OWN_FILES: files})))
+    app.run()
+    assert not app.exception
+    assert any("left out" in (notice := plain(warning.value)) and says in notice for warning in app.warning)
+    assert state.OWN_FILES not in app.session_state
+
+
+def test_a_tokenizer_of_a_view_is_offered(monkeypatch):
+    files = save_tokenizer(train("low lower lowest", TrainSettings(num_merges=5)).tokenizer, "bpe-json")
+    app = opened(pack_view(View("tokenize", (), {}, {state.OWN_FILES: files})))
+    app.run()
+    assert brought.BROUGHT_NAME in app.selectbox(key=state.TOKENIZER).options
 
 
 @pytest.mark.parametrize(

@@ -98,6 +98,10 @@ def test_a_file_made_by_hand_as_the_layout_says_opens():
         (packed_by_hand({}), "cut or changed"),
         (packed_by_hand(head(), length=2**32 - 1), "cut or changed"),
         (packed_by_hand(head(page=3)), "cut or changed"),
+        (packed_by_hand(head(page="\ud800")), "cut or changed"),
+        (packed_by_hand(head(query=[["a", "\ud800"]])), "cut or changed"),
+        (packed_by_hand(head(blobs=[["file", "upload", "\ud800", 1]]), b"x"), "cut or changed"),
+        (packed_by_hand(head(blobs=[["file", "upload", "n" * 201, 1]]), b"x"), "cut or changed"),
         (packed_by_hand(head(query=[["a"]])), "cut or changed"),
         (packed_by_hand(head(query=[["a", 1]])), "cut or changed"),
         (packed_by_hand(head(query=[["a", "b"]] * 1_000)), "cut or changed"),
@@ -133,6 +137,7 @@ def test_a_damaged_or_hostile_file_is_refused(data, says):
         {"words": ["low"], "counts": [1.5]},
         {"words": [""], "counts": [1]},
         {"words": [3], "counts": [1]},
+        {"words": ["\ud800"], "counts": [1]},
         {"words": ["a", "a"], "counts": [1, 1]},
         {"words": ["a"], "counts": []},
     ],
@@ -163,3 +168,25 @@ def test_a_view_too_large_for_a_file_is_said_before_it_is_packed(monkeypatch):
         with pytest.raises(ViewError, match="may hold 2,000,000 bytes"):
             step(view)
     check_size(View("tokenize", (), {"text": "short"}))
+
+
+@pytest.mark.parametrize(
+    ("view", "says"),
+    [
+        (View("languages", [("languages", "x")] * 201), "200 settings"),
+        (View("languages", (), {}, {"parallel-upload": {f"{number}.txt": b"" for number in range(201)}}), "has 201"),
+        (View("tokenize", (), {}, {"upload": {"n" * 201: b""}}), "200 characters"),
+        (View("tokenize", [("find", "\x00" * 100_000)]), "more settings"),
+    ],
+)
+def test_what_would_not_open_again_is_not_saved(view, says):
+    for step in (check_size, pack_view):
+        with pytest.raises(ViewError, match=says):
+            step(view)
+
+
+def test_what_is_just_within_the_limits_comes_back():
+    files = {"parallel-upload": {f"{number:0200}": b"x" for number in range(200)}}
+    view = View("languages", [("languages", "x")] * 200, {}, files)
+    check_size(view)
+    assert unpack_view(pack_view(view)).files == files

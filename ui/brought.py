@@ -22,7 +22,7 @@ from ui.kept import kept
 from ui.limits import LIMITS
 from ui.text import count_of, markdown_literal
 
-__all__ = ["BROUGHT_NAME", "BroughtTokenizer", "bring_tokenizer", "brought_tokenizer"]
+__all__ = ["BROUGHT_NAME", "BroughtTokenizer", "bring_tokenizer", "brought_tokenizer", "check_files"]
 
 BROUGHT_NAME = "your file"
 """What it is called in lists and links."""
@@ -50,19 +50,39 @@ class BroughtTokenizer:
 
 
 def brought_tokenizer() -> BroughtTokenizer | None:
-    """Return what the reader has brought in this session, if it can be read."""
+    """Return what the reader has brought in this session."""
     files = st.session_state.get(state.OWN_FILES)
     if not files:
         return None
     # The session holds on to what its files became: read again, a large file would cost seconds at every touch.
     held: tuple[Mapping[str, bytes], BroughtTokenizer] | None = st.session_state.get(_HELD)
     if held is None or held[0] is not files:
-        try:
-            held = (files, _read(_digest(files), files))
-        except BpeError:
-            return None  # said where the file was opened
+        held = (files, _read(_digest(files), files))  # read before, or it would not be in the session
         st.session_state[_HELD] = held
     return held[1]
+
+
+def check_files(files: Mapping[str, bytes]) -> None:
+    """Check that files may come into the session as a tokenizer: number, size, and that they can be read.
+
+    Raises:
+        FormatError, SettingsError: what is wrong with them.
+    """
+    _check_size(files)
+    _read(_digest(files), files)
+
+
+def _check_size(files: Mapping[str, bytes]) -> None:
+    if len(files) > MOST_FILES:
+        raise FormatError(
+            f"a tokenizer must be one file, or two that belong together, but {len(files)} were chosen; remove some"
+        )
+    num_bytes = sum(map(len, files.values()))
+    if num_bytes > MOST_BYTES:
+        raise FormatError(
+            f"the files of a tokenizer must have at most {MOST_BYTES:,} bytes here, but these have {num_bytes:,}: "
+            "run the app on your own machine, where BPE_TOKENIZER_MB sets the limit"
+        )
 
 
 def bring_tokenizer() -> None:
@@ -112,24 +132,14 @@ def _fetch(hub_id: str) -> None:
 
 def _take(files: Mapping[str, bytes]) -> None:
     try:
-        if len(files) > MOST_FILES:
-            raise FormatError(
-                f"a tokenizer must be one file, or two that belong together, but {len(files)} were chosen; remove some"
-            )
-        num_bytes = sum(map(len, files.values()))
-        if num_bytes > MOST_BYTES:
-            raise FormatError(
-                f"the files of a tokenizer must have at most {MOST_BYTES:,} bytes here, but these have {num_bytes:,}: "
-                "run the app on your own machine, where BPE_TOKENIZER_MB sets the limit"
-            )
+        _check_size(files)
         if needs_split(files):
             (name,) = files
-            whole = {**files, **settings_file(name, "none")}
-            _read(_digest(whole), whole)  # a damaged file says so before anything is asked
+            check_files({**files, **settings_file(name, "none")})  # a damaged file says so before anything is asked
             files = {**files, **_ask_split(name)}
             if len(files) == 1:
                 return  # not chosen yet
-        _read(_digest(files), files)
+        check_files(files)
     except BpeError as error:
         _say(error)
         return

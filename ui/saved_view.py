@@ -13,10 +13,11 @@ import streamlit as st
 
 from bpe import BpeError
 from ui import state
+from ui.brought import check_files
 from ui.compute import Corpus, learned_key, training_key
 from ui.limits import LIMITS
 from ui.page_list import PAGES
-from ui.text import markdown_literal
+from ui.text import as_sentence, markdown_literal
 from ui.view_file import MOST_VIEW_BYTES, SavedTraining, View, ViewError, check_size, pack_view, unpack_view
 
 __all__ = ["reopened", "show_view_file", "take_over"]
@@ -31,7 +32,7 @@ def show_view_file(page: str, texts: Mapping[str, str]) -> None:
     try:
         check_size(view)
     except ViewError as error:
-        st.warning(markdown_literal(f"{str(error)[:1].upper()}{str(error)[1:]}."))
+        st.warning(markdown_literal(as_sentence(str(error))))
     else:
         st.download_button(
             "Save this view",
@@ -89,8 +90,7 @@ def _open_file() -> None:
         if view.page not in PAGES:
             raise ViewError(f"this view is of the page {view.page[:40]!r}, which this app does not have")
     except BpeError as error:
-        message = str(error).rstrip(".")
-        st.session_state[state.VIEW_ERROR] = f"{message[:1].upper()}{message[1:]}."
+        st.session_state[state.VIEW_ERROR] = as_sentence(str(error))
         return
     state.set_opened_view(view)
 
@@ -100,10 +100,10 @@ def take_over(page: str) -> state.Journey | None:
     view = state.opened_view()
     if view is None:
         return None
+    state.set_opened_view(None)  # first: whatever happens below, it happens once
     if view.training is not None:
         _train_again(view.training)
-    state.open_texts_and_files(_short_enough(view.texts), view.files)
-    state.set_opened_view(None)
+    state.open_texts_and_files(_short_enough(view.texts), _without_unreadable(view.files))
     st.session_state[state.SHARE_BUTTON] = False
     return state.next_journey(PAGES[view.page].path, PAGES[page].path, view.query)
 
@@ -113,6 +113,18 @@ def _short_enough(texts: Mapping[str, str]) -> dict[str, str]:
     if any(len(text) > LIMITS.typed_chars for text in texts.values()):
         state.note(f"A text of the view has more than {LIMITS.typed_chars:,} characters: left out. Open it as a file.")
     return {key: text for key, text in texts.items() if len(text) <= LIMITS.typed_chars}
+
+
+def _without_unreadable(files: Mapping[str, Mapping[str, bytes]]) -> dict[str, Mapping[str, bytes]]:
+    """Return the files without a tokenizer that this server does not take; of that the reader is told."""
+    kept = dict(files)
+    if state.OWN_FILES in kept:
+        try:
+            check_files(kept[state.OWN_FILES])
+        except BpeError as error:
+            del kept[state.OWN_FILES]
+            state.note(f"The tokenizer of the view was left out: {error}.")
+    return kept
 
 
 def reopened(key: str) -> list[state.ReopenedFile]:

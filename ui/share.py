@@ -15,7 +15,7 @@ from bpe.samples import list_samples, load_word_counts
 from ui import state
 from ui.links import LONGEST_IN_LINK, LinkError, pack_texts, unpack_texts
 from ui.saved_view import show_view_file
-from ui.text import count_of
+from ui.text import as_sentence, count_of
 
 __all__ = ["open_link", "show_button", "show_way_out"]
 
@@ -95,7 +95,7 @@ def _show_link(texts: dict[str, str], is_stage: bool) -> None:
         packed = pack_texts(texts) if texts else ""
     except LinkError as error:
         texts = {}
-        st.warning(f"{str(error)[:1].upper()}{str(error)[1:]}.", icon=":material/link_off:")
+        st.warning(as_sentence(str(error)), icon=":material/link_off:")
     if texts or state.address_holds_text():
         st.warning(
             "The link holds the text you see here: whoever has the link can read it.", icon=":material/visibility:"

@@ -21,6 +21,7 @@ from bpe import TokenizerLike, Training
 from bpe.corpus import clean_text
 from ui.links import LinkError, pack_text, unpack_text, unpack_texts
 from ui.stage.payload import SPEEDS, SWITCHES, StageOptions
+from ui.text import as_sentence
 from ui.view_file import View
 
 # URL names, which are the keys of bound widgets
@@ -381,7 +382,7 @@ def open_linked_text(default: str) -> None:
         try:
             st.session_state[TEXT_AREA] = unpack_text(st.query_params[TEXT])
         except LinkError as error:
-            note(f"{str(error).capitalize()}.")
+            note_link_error(error)
 
 
 def has_linked_text() -> bool:
@@ -486,7 +487,7 @@ def _is_text_area(key: object) -> bool:
 
 def note_link_error(error: LinkError) -> None:
     """Note why a text of the link could not be opened."""
-    note(f"{str(error).capitalize()}.")
+    note(as_sentence(str(error)))
 
 
 def texts_beside_address() -> dict[str, str]:

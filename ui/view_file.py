@@ -33,6 +33,7 @@ _MAGIC = b"bpe view "
 _VERSION = b"1"
 _MOST_HEAD_BYTES = 1_000_000
 _MOST_NAMES = 200
+_LONGEST_NAME = 200
 
 
 class ViewError(BpeError, ValueError):
@@ -96,6 +97,7 @@ def pack_view(view: View) -> bytes:
         "step": training.step,
         "settings": asdict(training.settings),
     }
+    _check_names(view)
     packed_head = _json(head)
     _check_bytes(4 + len(packed_head) + sum(map(len, blobs)))
     packer = zlib.compressobj(6)
@@ -109,11 +111,32 @@ def check_size(view: View) -> None:
     Raises:
         ViewError: it holds more than a file may.
     """
+    _check_names(view)
     num_bytes = sum(len(text.encode()) for text in view.texts.values())
     num_bytes += sum(len(content) for files in view.files.values() for content in files.values())
     if view.training is not None:
         num_bytes += sum(len(word.encode()) + 16 for word in view.training.words)
     _check_bytes(num_bytes + _MOST_HEAD_BYTES)
+
+
+def _check_names(view: View) -> None:
+    """Check what reading checks too, so that whatever is saved also opens."""
+    names = [name for files in view.files.values() for name in files]
+    num_blobs = len(view.texts) + len(names) + (view.training is not None)
+    if max(num_blobs, len(view.query)) > _MOST_NAMES:
+        raise ViewError(
+            f"a view as a file may hold {_MOST_NAMES} files and texts and {_MOST_NAMES} settings, but this one has "
+            f"{num_blobs:,} and {len(view.query):,}: open fewer files, or choose less"
+        )
+    longest = max(names, key=len, default="")
+    if len(longest) > _LONGEST_NAME:
+        raise ViewError(
+            f"the name of a file in a view may have {_LONGEST_NAME} characters, but {longest[:40]!r}... has "
+            f"{len(longest):,}: give it a shorter name and open it again"
+        )
+    title = "" if view.training is None else view.training.corpus
+    if len(_json([list(view.query), names, title])) > _MOST_HEAD_BYTES // 2:
+        raise ViewError("this view has more settings than a file may hold: choose less")
 
 
 def _check_bytes(num_bytes: int) -> None:
@@ -170,6 +193,7 @@ def _take_head(content: memoryview) -> tuple[dict[str, Any], memoryview]:
     if length > min(_MOST_HEAD_BYTES, len(content) - 4):
         raise _damaged()
     head = json.loads(bytes(content[4 : 4 + length]))
+    _json(head)  # half a surrogate pair, which JSON can hold, fails here and not on a page
     if not isinstance(head, dict):
         raise _damaged()
     return head, content[4 + length :]
@@ -189,8 +213,8 @@ def _read(head: Mapping[str, Any], rest: memoryview) -> View:
         match kind:
             case ["text", str(key)]:
                 texts[key] = content.decode()
-            case ["file", str(key), str(name)]:
-                files.setdefault(key, {})[name[:200]] = content
+            case ["file", str(key), str(name)] if len(name) <= _LONGEST_NAME:
+                files.setdefault(key, {})[name] = content
             case ["words"]:
                 words = _read_words(content)
             case _:
@@ -203,6 +227,7 @@ def _read(head: Mapping[str, Any], rest: memoryview) -> View:
 
 def _read_words(content: bytes) -> dict[str, int]:
     table = json.loads(content)
+    _json(table)
     words = dict(zip(table["words"], table["counts"], strict=True))
     if not all(isinstance(word, str) and word for word in words) or len(words) != len(table["words"]):
         raise _damaged()
