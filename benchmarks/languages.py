@@ -60,7 +60,7 @@ def main() -> None:
         if name != "raw bytes":
             load_pretrained(name)
 
-    shelf = Shelf(64_000_000)
+    shelf = Shelf()
     print(f"{len(codes)} languages, {len(names)} tokenizers; wall and CPU seconds")
     first = question(text, names, codes, "premium", 30)
     report("first chart", lambda: answer(first, Job(""), shelf))
@@ -79,7 +79,7 @@ def main() -> None:
     report("read and aligned", lambda: parsed.append(parse_parallel_files(files)))
     (own,) = parsed
     asked = question(own, ["o200k_base", "cl100k_base", "gpt2"], tuple(own.units), "premium", own.num_units)
-    report("three tokenizers", lambda: answer(asked, Job(""), Shelf(64_000_000)))
+    report("three tokenizers", lambda: answer(asked, Job(""), Shelf()))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import sys
 import threading
 
 import pytest
@@ -33,6 +35,27 @@ def test_a_keeper_is_bounded_in_number_too():
     for number in range(3):
         keeper.put(number, number + 1)
     assert [keeper.get(number) for number in range(3)] == [None, 2, 3]
+
+
+def test_what_was_dropped_no_longer_counts_among_its_kind():
+    budget = Budget(2_500)
+    few: Keeper[bytes] = Keeper(2, budget)
+    others: Keeper[bytes] = Keeper(9, budget)
+    for number in range(2):
+        few.put(number, bytes(1_000))
+    others.put("a", bytes(1_000))  # the budget drops the first of the few
+    few.put("small", bytes(10))
+    assert [few.get(1) is None, few.get("small") is None] == [False, False]
+    few.clear()
+    for number in range(5):
+        few.put(number, bytes(10))
+    assert [few.get(number) is not None for number in range(5)] == [False, False, False, True, True]
+
+
+def test_texts_count_as_wide_as_they_are_and_within_what_waits_to_be_called():
+    for text in ("x" * 10_000, "ж" * 10_000, "👍" * 10_000):
+        assert sys.getsizeof(text) <= estimated_bytes(text) <= sys.getsizeof(text) + 100
+        assert estimated_bytes(functools.partial(str.split, text)) >= sys.getsizeof(text)
 
 
 def test_what_alone_is_too_large_is_kept_alone():

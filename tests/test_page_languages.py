@@ -23,6 +23,7 @@ from ui import state
 from ui.brought import BroughtTokenizer
 from ui.choosing import Mine
 from ui.jobs import Job
+from ui.kept import Budget
 from ui.languages.bill import Workload, charge
 from ui.languages.charts import Axis, bars, flips, heat_map, moving_most, ranks, write_value
 from ui.languages.compute import Answer, Grid, Shelf, answer
@@ -55,7 +56,7 @@ def asked(codes, names, measures=("premium",), reference="eng", numbers=EVERY_AR
 
 
 def answered(*arguments, **options) -> Answer:
-    return answer(asked(*arguments, **options), Job("test"), Shelf(10**6))
+    return answer(asked(*arguments, **options), Job("test"), Shelf(Budget(10**6)))
 
 
 # --- the page -----------------------------------------------------------------------------------------
@@ -308,7 +309,7 @@ def test_counts_are_used_again_and_other_articles_cost_nothing_new():
             return super().symbols(pre_token)
 
     contender = Contender("counting", "counting", "", lambda progress: Counting())
-    counts, text = Shelf(10**6), load_parallel("declaration")
+    counts, text = Shelf(Budget(10**6)), load_parallel("declaration")
     answer(ask(text, ("deu",), "eng", (contender,), EVERY_ARTICLE, ("premium",)), Job("1"), counts)
     first = len(counted)
     assert first
@@ -317,10 +318,11 @@ def test_counts_are_used_again_and_other_articles_cost_nothing_new():
 
 
 def test_the_shelf_stays_within_its_bytes_and_forgets_the_oldest():
-    small = Shelf(3_000)
+    budget = Budget(3_000)
+    small = Shelf(budget)
     for number in range(10):
         small.get((number,), lambda: np.zeros(100, dtype=np.int64))
-    assert small.num_bytes <= 3_000
+    assert 2_000 < budget.num_bytes <= 3_000
     made = []
     small.get((9,), lambda: made.append(9) or np.zeros(1, dtype=np.int64))
     small.get((0,), lambda: made.append(0) or np.zeros(1, dtype=np.int64))
@@ -331,7 +333,7 @@ def test_a_job_that_is_cancelled_stops():
     job = Job("x")
     job.cancel()
     with pytest.raises(StoppedError):
-        answer(asked(("deu",), ("gpt2",)), job, Shelf(10**6))
+        answer(asked(("deu",), ("gpt2",)), job, Shelf(Budget(10**6)))
 
 
 def test_a_stopped_training_is_not_taken_for_a_tokenizer():
@@ -492,7 +494,7 @@ def test_the_bill_scales_with_the_tokens():
 
 def test_the_table_goes_out_whole():
     question = asked(("deu", "hin"), ("gpt2", RAW_BYTES))
-    result = answer(question, Job("x"), Shelf(10**6))
+    result = answer(question, Job("x"), Shelf(Budget(10**6)))
     rows = list(csv.DictReader(io.StringIO(table_csv(question, result, result.grids["premium"]))))
     assert [(row["language"], row["tokenizer"]) for row in rows] == [
         ("Hindi", "gpt2"),

@@ -15,8 +15,9 @@ from __future__ import annotations
 import functools
 import hashlib
 import inspect
+import sys
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Hashable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
@@ -47,6 +48,7 @@ class Budget:
     most_bytes: int
     num_bytes: int = 0
     _entries: OrderedDict[tuple[Keeper[Any], Hashable], tuple[Any, int]] = field(default_factory=OrderedDict)
+    _num_of: Counter[Keeper[Any]] = field(default_factory=Counter)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def get(self, keeper: Keeper[Result], key: Hashable) -> Result | None:
@@ -66,9 +68,9 @@ class Budget:
             self._drop((keeper, key))
             self._entries[keeper, key] = (result, size)
             self.num_bytes += size
-            own = [place for place in self._entries if place[0] is keeper]
-            for place in own[: max(len(own) - keeper.num_kept, 0)]:
-                self._drop(place)
+            self._num_of[keeper] += 1
+            if self._num_of[keeper] > keeper.num_kept:
+                self._drop(next(place for place in self._entries if place[0] is keeper))
             while self.num_bytes > self.most_bytes and len(self._entries) > 1:
                 self._drop(next(iter(self._entries)))
 
@@ -79,8 +81,9 @@ class Budget:
                 self._drop(place)
 
     def _drop(self, place: tuple[Keeper[Any], Hashable]) -> None:
-        _, size = self._entries.pop(place, (None, 0))
-        self.num_bytes -= size
+        if place in self._entries:
+            self.num_bytes -= self._entries.pop(place)[1]
+            self._num_of[place[0]] -= 1
 
 
 BUDGET = Budget(LIMITS.cache_mb * 10**6)
@@ -197,11 +200,13 @@ def estimated_bytes(value: Any) -> int:
 
 def _estimate(value: Any, seen: set[int], depth: int) -> int:
     size = 64
+    if isinstance(value, functools.partial):  # what it holds; not what it calls, which others hold as well
+        return size + _estimate((value.args, value.keywords), seen, depth - 1)
     if depth == 0 or id(value) in seen or isinstance(value, (type, ModuleType)) or callable(value):
         return size
     seen.add(id(value))
     if isinstance(value, (bytes, bytearray, str)):
-        return size + len(value)
+        return sys.getsizeof(value)  # of a text, up to four bytes a character
     if hasattr(value, "nbytes"):
         return size + int(value.nbytes)
     if isinstance(value, (list, tuple, set, frozenset, dict)):

@@ -27,9 +27,17 @@ def sweep() -> None:
         trim(0)
 
 
-@cache
+_starting = threading.Lock()
+
+
 def start_sweeping() -> None:
     """Begin to sweep now and then, in the background, until the process ends. The first call counts."""
+    with _starting:  # `cache` alone runs a function twice for two visitors who come together
+        _start_once()
+
+
+@cache
+def _start_once() -> None:
     threading.Thread(target=_sweep_now_and_then, name="sweeping", daemon=True).start()
 
 

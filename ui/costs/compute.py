@@ -14,6 +14,7 @@ from bpe.costs import UnitCosts, compare_units
 from bpe.in_pieces import encode_marked, history_in_pieces
 from bpe.samples import load_udhr, udhr_languages
 from ui.jobs import Job, JobBoard
+from ui.kept import kept
 
 __all__ = ["Counted", "LanguageBytes", "count", "count_key", "countings", "language_bytes"]
 
@@ -82,7 +83,7 @@ class LanguageBytes:
         return self.num_bytes / self.num_tokens
 
 
-@st.cache_resource(max_entries=16, show_spinner="Counting languages")
+@kept(num_kept=16, spinner="Counting languages")
 def language_bytes(key: str, _tokenizer: TokenizerLike) -> tuple[LanguageBytes, ...]:
     """Return the declaration in some languages of different scripts, best compressed first."""
     languages = {language.code: language for language in udhr_languages()}

@@ -7,8 +7,6 @@ digest of text and tokenizer, so a visitor can only meet counts of a text that t
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -36,6 +34,7 @@ from bpe.parallel import ParallelText
 from bpe.trainer import Progress
 from ui.compute import stage_payload
 from ui.jobs import Job, JobBoard
+from ui.kept import BUDGET, Budget, Keeper
 from ui.languages.contenders import Contender
 from ui.languages.question import Question
 from ui.stage.payload import StageView
@@ -45,7 +44,7 @@ __all__ = ["COMPARABLE_UNKNOWN", "Answer", "Grid", "Shelf", "answer", "answers",
 COMPARABLE_UNKNOWN = 0.1
 """Above this share of unknown tokens a bar is marked as not comparable."""
 
-_MOST_SHELF_BYTES = 64_000_000
+_MOST_SHELVED = 100_000
 
 
 Kept = NDArray[np.int64] | TokenCounts | Estimate | TokenizerLike
@@ -53,43 +52,18 @@ Kept = NDArray[np.int64] | TokenCounts | Estimate | TokenizerLike
 
 
 class Shelf:
-    """A store of counts and tokenizers, the least recently used go first. Safe from several threads."""
+    """A store of counts and tokenizers within a budget of bytes. Safe from several threads."""
 
-    def __init__(self, most_bytes: int) -> None:
-        self._most_bytes = most_bytes
-        self._num_bytes = 0
-        self._kept: OrderedDict[tuple[Any, ...], tuple[Kept, int]] = OrderedDict()
-        self._lock = threading.Lock()
+    def __init__(self, budget: Budget = BUDGET) -> None:
+        self._keeper: Keeper[Kept] = Keeper(_MOST_SHELVED, budget)
 
     def get(self, key: tuple[Any, ...], make: Callable[[], Kept]) -> Kept:
         """Return what is kept under the key; make and keep it if there is nothing."""
-        with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-                return self._kept[key][0]
-        made = make()
-        with self._lock:
-            if key not in self._kept:
-                self._kept[key] = made, _size_of(made)
-                self._num_bytes += self._kept[key][1]
-            while self._num_bytes > self._most_bytes and len(self._kept) > 1:
-                _, (_, size) = self._kept.popitem(last=False)
-                self._num_bytes -= size
-        return made
-
-    @property
-    def num_bytes(self) -> int:
-        """An estimate of what is kept."""
-        return self._num_bytes
-
-
-def _size_of(made: Kept) -> int:
-    """Estimate bytes: exactly for arrays, 200 a merge for a tokenizer, which keeps a few objects for each."""
-    if isinstance(made, np.ndarray):
-        return made.nbytes + 100
-    if isinstance(made, TokenCounts):
-        return made.num_tokens.nbytes + made.num_unknown.nbytes + 200
-    return 200 if isinstance(made, Estimate) else 200 * (1 + made.num_merges)
+        known = self._keeper.get(key)
+        if known is None:
+            known = make()
+            self._keeper.put(key, known)
+        return known
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +109,7 @@ class Answer:
 @st.cache_resource(show_spinner=False)
 def shelf() -> Shelf:
     """Return the store of counts, for all sessions."""
-    return Shelf(_MOST_SHELF_BYTES)
+    return Shelf()
 
 
 @st.cache_resource(show_spinner=False)
