@@ -151,4 +151,5 @@ def _can_be_cut(tokenizer: TokenizerLike) -> bool:
         return False
     assert isinstance(tokenizer, Tokenizer | RankTokenizer)
     is_known = tokenizer.split in SPLIT_PATTERNS and tokenizer.split != "none"
-    return is_known and not any(_BETWEEN.search(text) for text in tokenizer.special_tokens)
+    # Before a special token anything may stand, such as the letter that makes a place inside it one to cut at.
+    return is_known and not any(_BETWEEN.search(f"x{text}", 2) for text in tokenizer.special_tokens)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -40,22 +41,23 @@ def assert_same_history(one, other):
     assert one.num_merges == other.num_merges
 
 
+def assert_same_in_pieces(tokenizer, text, least):
+    assert encode_in_pieces(tokenizer, text, piece_chars=least) == tokenizer.encode(text)
+    assert_same_history(history_in_pieces(tokenizer, text, piece_chars=least), tokenizer.history(text))
+
+
 @pytest.mark.parametrize("split", [*SPLIT_PATTERNS, r"\w+|\s(?=b)"])
 @settings(max_examples=150)
 @given(text=TEXTS, least=st.integers(1, 6))
 def test_a_trained_tokenizer_gives_the_same_in_pieces(split, text, least):
-    tokenizer = trained(split)
-    assert encode_in_pieces(tokenizer, text, piece_chars=least) == tokenizer.encode(text)
-    assert_same_history(history_in_pieces(tokenizer, text, piece_chars=least), tokenizer.history(text))
+    assert_same_in_pieces(trained(split), text, least)
 
 
 @pytest.mark.parametrize("name", REAL)
 @settings(max_examples=150)
 @given(text=TEXTS, least=st.integers(1, 6))
 def test_a_real_tokenizer_gives_the_same_in_pieces(name, text, least):
-    tokenizer = load_pretrained(name)
-    assert encode_in_pieces(tokenizer, text, piece_chars=least) == tokenizer.encode(text)
-    assert_same_history(history_in_pieces(tokenizer, text, piece_chars=least), tokenizer.history(text))
+    assert_same_in_pieces(load_pretrained(name), text, least)
 
 
 @pytest.mark.parametrize("name", ["gpt2", "o200k_base"])
@@ -65,6 +67,17 @@ def test_samples_in_many_scripts_are_cut_and_come_out_the_same(name):
         text = load_sample(sample)[:60_000]
         assert len(cut_text(tokenizer, text, 1_000)) > 3
         assert_same_history(history_in_pieces(tokenizer, text, piece_chars=1_000), tokenizer.history(text))
+
+
+@pytest.mark.parametrize("special", ["\nUser:", "<a b>", "x\ny", " end", "<|end|>"])
+def test_a_special_token_is_never_cut(special):
+    tokenizer = trained("gpt2")
+    tokenizer = replace(tokenizer, special_tokens={special: tokenizer.vocab_size})
+    text = f"one two{special}three{special} four\nfive " * 5
+    for least in range(1, 9):
+        assert encode_in_pieces(tokenizer, text, special="special", piece_chars=least) == tokenizer.encode(
+            text, special="special"
+        )
 
 
 def test_pieces_are_the_text_and_as_long_as_asked():
