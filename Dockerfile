@@ -12,7 +12,8 @@ RUN python -m compileall -q app.py bpe ui pages sample_corpora
 ENV MALLOC_ARENA_MAX=2
 
 USER reader
-# Machine code of the kernels for this CPU: on another one it is made again, in memory, in about a second.
+# Machine code of the kernels for this CPU, read also where the file system is read-only; on another CPU it is made
+# again, in memory, in about a second.
 RUN python -m bpe warm
 EXPOSE 8501
 HEALTHCHECK --interval=30s --start-period=20s CMD python -c "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8501/_stcore/health', timeout=3)"

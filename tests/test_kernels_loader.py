@@ -84,6 +84,19 @@ def test_an_absent_home_works(expected, tmp_path):
     assert folder.startswith(str(tmp_path))
 
 
+def test_a_read_only_home_is_read_if_it_holds_objects(monkeypatch, tmp_path):
+    """A container that was warmed when it was built: its file system is read-only when it runs."""
+    monkeypatch.delenv("BPE_CACHE_DIR", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(loader, "_can_write", lambda folder: False)
+    home = tmp_path / "bpe-kernels"
+    assert loader.cache_folder() != home
+    home.mkdir()
+    assert loader.cache_folder() != home
+    (home / "abc.o").write_bytes(b"code")
+    assert loader.cache_folder() == home
+
+
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="file ownership is a POSIX matter")
 def test_objects_that_others_may_write_to_are_not_run(expected, tmp_path):
     run(TRAIN, BPE_CACHE_DIR=str(tmp_path))

@@ -231,7 +231,8 @@ def _load_bitcode(group: Group) -> dict[str, Kernel]:
 def cache_folder() -> Path:
     """Return where object code is kept: $BPE_CACHE_DIR, or the user's cache folder, or a temporary one.
 
-    The temporary one is for an absent or read-only home; it belongs to the user alone.
+    The temporary one is for an absent home, and for a read-only one that holds no objects; it belongs to the user
+    alone.
     """
     chosen = os.environ.get("BPE_CACHE_DIR")
     if chosen:
@@ -244,7 +245,7 @@ def cache_folder() -> Path:
         base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     if base and not base.startswith("~"):
         folder = Path(base) / "bpe-kernels"
-        if _can_write(folder):
+        if _can_write(folder) or any(folder.glob("*.o")):
             return folder
     user = os.getuid() if hasattr(os, "getuid") else "user"
     return Path(tempfile.gettempdir()) / f"bpe-kernels-{user}"
