@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bpe.kernels.source.declare import Byte, Bytes, Int32s, Int64s, UInt, UInt64s, helper, kernel
+from bpe.kernels.source.declare import Byte, Bytes, Int32s, Int64s, UInt, UInt64s, UIntPair, helper, kernel
 from bpe.kernels.source.intrinsics import load_bytes, prefetch, range_mask
 from bpe.kernels.source.masks import CHUNK_BYTES, before, scan_chunk
 
@@ -21,6 +21,7 @@ __all__ = [
     "LONG_KEY",
     "count",
     "home_row",
+    "keys_of",
     "likely_row",
     "long_hash",
     "read_counts",
@@ -110,6 +111,14 @@ def long_hash(buf: Bytes, at: int, end: int) -> UInt:
 
 
 @helper
+def keys_of(buf: Bytes, at: int, length: int) -> UIntPair:
+    """Return the two keys of a pre-token: its bytes and their number, or of more than 15 bytes a hash."""
+    if length > 15:
+        return long_hash(buf, at, at + length), (LONG_KEY << _U(56)) | _U(length)
+    return short_key(buf, at, length), short_key2(buf, at, length)
+
+
+@helper
 def same_bytes(store: Bytes, at: int, buf: Bytes, start: int, length: int) -> bool:
     """Tell whether a stored pre-token is the one in the buffer."""
     for q in range(length):
@@ -155,11 +164,7 @@ def count(
             for i in range(size):
                 start = at + starts[batch + i]
                 length = np.int64(starts[batch + i + 1] - starts[batch + i])
-                key = short_key(buf, start, length)
-                key2 = short_key2(buf, start, length)
-                if length > 15:
-                    key = long_hash(buf, start, start + length)
-                    key2 = (LONG_KEY << _U(56)) | _U(length)
+                key, key2 = keys_of(buf, start, length)
                 row = home_row(key, key2, num_rows)
                 prefetch(table, row)
                 keys[3 * i] = key
@@ -249,11 +254,7 @@ def take_over(
         for i in range(size):
             start = other_offsets[batch + i]
             length = other_offsets[batch + i + 1] - start
-            key = short_key(other_store, start, length)
-            key2 = short_key2(other_store, start, length)
-            if length > 15:
-                key = long_hash(other_store, start, start + length)
-                key2 = (LONG_KEY << _U(56)) | _U(length)
+            key, key2 = keys_of(other_store, start, length)
             row = home_row(key, key2, num_rows)
             prefetch(table, row)
             keys[3 * i] = key

@@ -1,8 +1,8 @@
 """How a kernel is declared: types by annotation, compiled by numba at import.
 
-Scalars are `int` (int64), `UInt` (uint64), `Byte` (uint8) or `bool`. Arrays are one-dimensional and contiguous.
-A `kernel` takes arrays only, because that is what the built library passes; scalars that change between calls
-live in a state array, under names defined beside the kernel.
+Scalars are `int` (int64), `UInt` (uint64), `Byte` (uint8) or `bool`; a helper may return a pair of `UInt`. Arrays are
+one-dimensional and contiguous. A `kernel` takes arrays only, because that is what the built library passes; scalars
+that change between calls live in a state array, under names defined beside the kernel.
 
 An index is never negative here. So what numba does about negative ones, a comparison, a mask and an addition at each
 access, is left out: a tenth of the time of all kernels.
@@ -20,7 +20,7 @@ from numba import types
 from numba.np import arrayobj
 from numpy.typing import NDArray
 
-__all__ = ["KERNELS", "Byte", "Bytes", "Int32s", "Int64s", "UInt", "UInt64s", "helper", "kernel"]
+__all__ = ["KERNELS", "Byte", "Bytes", "Int32s", "Int64s", "UInt", "UInt64s", "UIntPair", "helper", "kernel"]
 
 UInt = np.uint64
 Byte = np.uint8
@@ -28,6 +28,7 @@ Bytes = NDArray[np.uint8]
 Int32s = NDArray[np.int32]
 Int64s = NDArray[np.int64]
 UInt64s = NDArray[np.uint64]
+UIntPair = tuple[np.uint64, np.uint64]
 
 _NUMBA_TYPE: dict[Any, Any] = {
     int: types.int64,
@@ -39,6 +40,7 @@ _NUMBA_TYPE: dict[Any, Any] = {
     Int32s: types.int32[::1],
     Int64s: types.int64[::1],
     UInt64s: types.uint64[::1],
+    UIntPair: types.UniTuple(types.uint64, 2),
 }
 
 Function = TypeVar("Function", bound=Callable[..., Any])

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bpe.kernels.source.count import LONG_KEY, home_row, likely_row, long_hash, short_key, short_key2
+from bpe.kernels.source.count import LONG_KEY, home_row, keys_of, likely_row, long_hash, short_key, short_key2
 from bpe.kernels.source.declare import Bytes, Int32s, Int64s, UInt, UInt64s, helper, kernel
 from bpe.kernels.source.intrinsics import prefetch
 from bpe.kernels.source.masks import scan_chunk
@@ -432,11 +432,7 @@ def enter_tokens(data: Bytes, offsets: Int64s, ids: Int32s, table: UInt64s, stor
     for i in range(ids.shape[0]):
         start = offsets[i]
         length = offsets[i + 1] - start
-        key = short_key(data, start, length)
-        key2 = short_key2(data, start, length)
-        if length > 15:
-            key = long_hash(data, start, start + length)
-            key2 = (LONG_KEY << _U(56)) | _U(length)
+        key, key2 = keys_of(data, start, length)
         row = home_row(key, key2, num_rows)
         while table[row + IDS] != _EMPTY:
             row = (row + ROW) & last_row
@@ -457,11 +453,7 @@ def find_token(data: Bytes, start: int, length: int, table: UInt64s, store: Byte
     """Return the id of the token with these bytes; NO_TOKEN where there is none."""
     num_rows = table.shape[0] // ROW
     last_row = table.shape[0] - 1
-    key = short_key(data, start, length)
-    key2 = short_key2(data, start, length)
-    if length > 15:
-        key = long_hash(data, start, start + length)
-        key2 = (LONG_KEY << _U(56)) | _U(length)
+    key, key2 = keys_of(data, start, length)
     row = home_row(key, key2, num_rows)
     while True:
         ids = table[row + IDS]
