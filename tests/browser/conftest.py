@@ -42,6 +42,13 @@ def settled(page: Page, timeout: float = 60_000) -> None:
     page.wait_for_selector(SETTLED, timeout=timeout)
 
 
+def opened(page: Page, url: str, timeout: float = 120_000) -> None:
+    """Go to a page of the app and wait until it stands."""
+    page.goto(url)
+    page.wait_for_selector("h1", timeout=timeout)
+    settled(page)
+
+
 def find_chromium() -> str | None:
     """Return the browser to use: the one the environment names, else the one that is installed."""
     return os.environ.get("CHROMIUM") or shutil.which("chromium")

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from ui.view_file import unpack_view
 
-from .conftest import ROOT, settled
+from .conftest import ROOT, opened, settled
 
 pytestmark = pytest.mark.browser
 
@@ -22,12 +22,6 @@ def elsewhere(browser: Browser) -> Iterator[Page]:
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     yield context.new_page()
     context.close()
-
-
-def opened(page: Page, url: str) -> None:
-    page.goto(url)
-    page.wait_for_selector("h1", timeout=60_000)
-    settled(page)
 
 
 def saved(page: Page, folder: Path) -> Path:

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from ui.links import pack_text
 
-from .conftest import ROOT, settled
+from .conftest import ROOT, opened, settled
 
 pytestmark = pytest.mark.browser
 
@@ -31,12 +31,6 @@ def elsewhere(browser: Browser) -> Iterator[Page]:
     context = browser.new_context(viewport={"width": 390, "height": 844})
     yield context.new_page()
     context.close()
-
-
-def opened(page: Page, url: str) -> None:
-    page.goto(url)
-    page.wait_for_selector("h1", timeout=SECONDS)
-    settled(page)
 
 
 def link_of(page: Page) -> str:
