@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from .conftest import ROOT, settled
+from .conftest import ROOT, opened, settled
 
 pytestmark = pytest.mark.browser
 
@@ -57,9 +57,7 @@ def violations(page: Page, axe: str) -> list[str]:
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path or "Tokenize")
 def test_nothing_serious_on_a_page(app_server: Callable[[Path], str], page: Page, axe: str, path: str) -> None:
-    page.goto(f"{app_server(ROOT / 'app.py')}/{path}")
-    page.wait_for_selector("h1", timeout=60_000)
-    settled(page)
+    opened(page, f"{app_server(ROOT / 'app.py')}/{path}")
     expect(page.get_by_test_id("stProgress")).to_have_count(0, timeout=120_000)
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)

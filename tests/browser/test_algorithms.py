@@ -16,7 +16,7 @@ from bpe.samples import load_word_counts
 from ui.algorithms.menu import PARTS
 from ui.algorithms.race import OWN_NAMES
 
-from .conftest import ROOT, settled
+from .conftest import ROOT, opened, settled
 
 pytestmark = pytest.mark.browser
 
@@ -24,12 +24,6 @@ pytestmark = pytest.mark.browser
 @pytest.fixture
 def base(app_server: Callable[[Path], str]) -> str:
     return app_server(ROOT / "app.py")
-
-
-def open_at(page: Page, url: str) -> None:
-    page.goto(url)
-    page.wait_for_selector("h1")
-    settled(page)
 
 
 def word(page: Page, name: str) -> Locator:
@@ -47,7 +41,7 @@ def test_the_bench_is_stepped_through_and_the_link_follows(base: str, page: Page
         load_word_counts("lowest"),
         TrainSettings(base="chars", split="whitespace", num_merges=500, min_pair_count=1),
     )
-    open_at(page, f"{base}/Algorithms")
+    opened(page, f"{base}/Algorithms")
     expect(page.get_by_role("button", name="Previous")).to_be_disabled()
     for step in range(training.num_merges + 1):
         bench = lay_out_step(training, step)
@@ -69,7 +63,7 @@ def test_the_bench_is_stepped_through_and_the_link_follows(base: str, page: Page
 
 
 def test_play_runs_until_it_is_paused(base: str, page: Page) -> None:
-    open_at(page, f"{base}/Algorithms?table=hug-pug")
+    opened(page, f"{base}/Algorithms?table=hug-pug")
     page.get_by_role("button", name="Play").click()
     expect(word(page, "Learned so far").nth(2)).to_be_visible(timeout=30_000)
     page.get_by_role("button", name="Pause").click()
@@ -81,7 +75,7 @@ def test_play_runs_until_it_is_paused(base: str, page: Page) -> None:
 
 
 def test_another_table_begins_at_its_first_step(base: str, page: Page) -> None:
-    open_at(page, f"{base}/Algorithms?at=5")
+    opened(page, f"{base}/Algorithms?at=5")
     page.get_by_role("radio", name="hug-pug").click()
     expect(word(page, "hugs")).to_have_text(["h", "u", "g", "s"])
     settled(page)
@@ -96,7 +90,7 @@ def test_another_table_begins_at_its_first_step(base: str, page: Page) -> None:
 
 
 def test_the_best_path_is_drawn_and_read_out(base: str, page: Page) -> None:
-    open_at(page, f"{base}/Algorithms?algorithm=Lattice")
+    opened(page, f"{base}/Algorithms?algorithm=Lattice")
     said = page.get_by_text(re.compile("The likeliest way is"))
     expect(said).to_be_visible(timeout=60_000)
     best = [part.strip("\u2068\u2069 ") for part in said.locator("strong").inner_text().split("|")]
@@ -108,7 +102,7 @@ def test_the_best_path_is_drawn_and_read_out(base: str, page: Page) -> None:
 
 
 def test_the_three_can_be_chosen_on_languages(base: str, page: Page) -> None:
-    open_at(page, f"{base}/Algorithms?algorithm={quote_plus('Three on one corpus')}&ids=300")
+    opened(page, f"{base}/Algorithms?algorithm={quote_plus('Three on one corpus')}&ids=300")
     expect(page.locator(".strip").first).to_be_visible(timeout=60_000)
     page.get_by_role("link", name="Languages").click()
     page.wait_for_selector("h1:has-text('Languages')")
@@ -121,7 +115,7 @@ def test_the_three_can_be_chosen_on_languages(base: str, page: Page) -> None:
 @pytest.mark.parametrize("part", list(PARTS))
 def test_nothing_scrolls_sideways_on_a_phone(base: str, page: Page, part: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
-    open_at(page, f"{base}/Algorithms?algorithm={quote_plus(part)}")
+    opened(page, f"{base}/Algorithms?algorithm={quote_plus(part)}")
     expect(page.get_by_text("Try next:")).to_be_visible(timeout=90_000)
     for box in page.get_by_test_id("stExpander").filter(has_text="how it works").all():
         box.locator("summary").click()

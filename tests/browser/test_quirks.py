@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from bpe.claims import CLAIMS
 from bpe.pretrained import load_pretrained
 
-from .conftest import ROOT, settled
+from .conftest import ROOT, opened, settled
 
 pytestmark = pytest.mark.browser
 
@@ -24,19 +24,13 @@ def base(app_server: Callable[[Path], str]) -> str:
     return app_server(ROOT / "app.py")
 
 
-def open_at(page: Page, url: str) -> None:
-    page.goto(url)
-    page.wait_for_selector("h1")
-    settled(page)
-
-
 def tokens(page: Page, row: int) -> list[str]:
     """Return the labels of the tokens of a drawn row."""
     return page.locator(".strip").nth(row).locator(".name").all_text_contents()
 
 
 def test_letters_are_marked_in_their_tokens_and_the_link_follows(base: str, page: Page) -> None:
-    open_at(page, f"{base}/Quirks")
+    opened(page, f"{base}/Quirks")
     expect(page.locator(".strip").first.locator("mark")).to_have_text(["r", "rr"])
     assert tokens(page, 0) == ["st", "raw", "berry"]
 
@@ -54,14 +48,14 @@ def test_letters_are_marked_in_their_tokens_and_the_link_follows(base: str, page
 
 
 def test_markup_in_a_word_stays_text(base: str, page: Page) -> None:
-    open_at(page, f"{base}/Quirks?word=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E&letter=%3C")
+    opened(page, f"{base}/Quirks?word=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E&letter=%3C")
     expect(page.locator(".strip").first.locator(".name").first).to_be_visible()
     assert "".join(tokens(page, 0)) == "<img·src=x·onerror=alert(1)>"
     assert page.locator(".strip img").count() == 0
 
 
 def test_the_map_tells_the_split_under_the_pointer(base: str, page: Page) -> None:
-    open_at(page, f"{base}/Quirks?quirk=Numbers")
+    opened(page, f"{base}/Quirks?quirk=Numbers")
     plot = page.locator(".js-plotly-plot .nsewdrag").first
     plot.scroll_into_view_if_needed()
     box = plot.bounding_box()
@@ -72,7 +66,7 @@ def test_the_map_tells_the_split_under_the_pointer(base: str, page: Page) -> Non
 
 
 def test_digits_of_a_sum_stand_in_columns(base: str, page: Page) -> None:
-    open_at(page, f"{base}/Quirks?quirk=Numbers&first=999&second=1")
+    opened(page, f"{base}/Quirks?quirk=Numbers&first=999&second=1")
     columns = page.locator('[data-layout="columns"]').first
     expect(columns.locator(".strip")).to_have_count(3)
     last_digits = [columns.locator(".strip").nth(row).locator(".run").last for row in range(3)]
@@ -87,13 +81,13 @@ def test_digits_of_a_sum_stand_in_columns(base: str, page: Page) -> None:
 @pytest.mark.parametrize("path", [*(f"Quirks?quirk={name.replace(' ', '+')}" for name in QUIRKS), "Fact_check"])
 def test_nothing_scrolls_sideways_on_a_phone(base: str, page: Page, path: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
-    open_at(page, f"{base}/{path}")
+    opened(page, f"{base}/{path}")
     expect(page.locator(".strip, [data-testid=stBadge], .stBadge, [data-testid=stMarkdown]").first).to_be_visible()
     assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 390
 
 
 def test_a_claim_is_computed_opened_and_played_with(base: str, page: Page) -> None:
-    open_at(page, f"{base}/Fact_check?topic=digits")
+    opened(page, f"{base}/Fact_check?topic=digits")
     expect(page.get_by_text(f"Of {len(CLAIMS)} claims,")).to_be_visible(timeout=120_000)
     expect(page.get_by_text("In GPT-2 0 to 520 are single tokens; 521 is 5|21.")).to_be_visible()
     page.get_by_text("The computation").first.click()

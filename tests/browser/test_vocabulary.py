@@ -11,7 +11,7 @@ from playwright.sync_api import Page, WebSocket, expect
 from bpe.pretrained import load_pretrained
 from bpe.vocabulary import TokenFilter, find_tokens, list_vocabulary
 
-from .conftest import ROOT, settled
+from .conftest import ROOT, opened, settled
 
 pytestmark = pytest.mark.browser
 
@@ -124,9 +124,7 @@ def test_a_search_leaves_the_rows_that_bpe_finds(base: str, page: Page) -> None:
 def test_a_phone_shows_id_token_and_length_and_nothing_scrolls_sideways(base: str, page: Page) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     for path in ("Vocabulary?token=193819&tokenizer=o200k_base", "Costs"):
-        page.goto(f"{base}/{path}")
-        page.wait_for_selector("h1")
-        settled(page, PATIENCE)
+        opened(page, f"{base}/{path}")
         wider = page.evaluate(
             "document.querySelector('[data-testid=stMain]').scrollWidth - document.documentElement.clientWidth"
         )
@@ -138,8 +136,6 @@ def test_a_phone_shows_id_token_and_length_and_nothing_scrolls_sideways(base: st
 
 
 def test_costs_follow_the_model(base: str, page: Page) -> None:
-    page.goto(f"{base}/Costs?model=Llama%203%2070B")
-    page.wait_for_selector("h1")
-    settled(page, PATIENCE)
+    opened(page, f"{base}/Costs?model=Llama%203%2070B")
     expect(page.get_by_text("328 kB", exact=True)).to_be_visible()
     expect(page.get_by_test_id("stPlotlyChart")).to_have_count(3)
