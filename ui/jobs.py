@@ -146,9 +146,13 @@ class JobBoard(Generic[Result]):
         return job
 
     def _begin_next(self) -> None:
-        """Give their turn to as many as may run, and tell the others how many are before them."""
+        """Give their turn to as many as may run, and tell the others how many are before them.
+
+        No thread starts before every job knows its place: who sees one begin can read the places of the others.
+        """
         with self._lock:
             waiting: list[_Ticket[Result]] = []
+            beginning: list[_Ticket[Result]] = []
             for ticket in self._queue:
                 job = ticket.job
                 busy = len(self._running) >= self._num_at_once and not ticket.is_short
@@ -163,8 +167,11 @@ class JobBoard(Generic[Result]):
                     job.started = time.monotonic()
                     job.has_begun = True
                     self._running.append(ticket)
-                    threading.Thread(target=self._run, args=(ticket,), name=f"job {job.key[:8]}", daemon=True).start()
+                    beginning.append(ticket)
             self._queue = waiting
+            for ticket in beginning:
+                name = f"job {ticket.job.key[:8]}"
+                threading.Thread(target=self._run, args=(ticket,), name=name, daemon=True).start()
 
     def _run(self, ticket: _Ticket[Result]) -> None:
         job = ticket.job
