@@ -61,7 +61,7 @@ def main() -> None:
     server, url = serve()
     try:
         with sync_playwright() as driver:
-            executable = os.environ.get("CHROMIUM") or shutil.which("chromium")
+            executable = os.environ.get("CHROMIUM") or shutil.which("chromium-headless-shell") or shutil.which("chromium")
             browser = driver.chromium.launch(executable_path=executable, args=ARGUMENTS)
             for name in PICTURES:
                 page = browser.new_page(viewport={"width": 1280, "height": 1000})

@@ -133,28 +133,6 @@ def test_numba_stands_in_where_the_bitcode_cannot_be_used(monkeypatch):
     assert first_bad_byte(padded(b"ok\xff"), 0, 3) == 2
 
 
-NUMBA_TRAINING = """
-import json
-from bpe import TrainSettings, train
-from bpe.kernels import loader
-def fail(group):
-    raise OSError("no bitcode")
-loader._load_bitcode = fail
-for source in ({"low": 3, "lower": 2, "newest": 5}, "low lower lowest newest widest " * 50):
-    for base in ("bytes", "chars"):
-        both = [train(source, TrainSettings(base, num_merges=20), engine=engine) for engine in ("compiled", "python")]
-        assert list(both[0].merges) == list(both[1].merges)
-        assert both[0].lifetimes.tolist() == both[1].lifetimes.tolist()
-print(json.dumps(loader.is_ready("train")))
-"""
-
-
-@pytest.mark.skipif(not os.environ.get("CI"), reason="numba compiles for half a minute: CI does it")
-def test_numba_trains_where_the_bitcode_cannot_be_used():
-    pytest.importorskip("numba")
-    assert run(NUMBA_TRAINING) == [True]
-
-
 FIRST_TRAINING = """
 import json, time
 from bpe import TrainSettings, train

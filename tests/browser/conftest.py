@@ -50,8 +50,11 @@ def opened(page: Page, url: str, timeout: float = 120_000) -> None:
 
 
 def find_chromium() -> str | None:
-    """Return the browser to use: the one the environment names, else the one that is installed."""
-    return os.environ.get("CHROMIUM") or shutil.which("chromium")
+    """Return the browser to use: the one the environment names, else one that is installed.
+
+    Chromium without its windows comes first: the same engine for three quarters of the CPU.
+    """
+    return os.environ.get("CHROMIUM") or shutil.which("chromium-headless-shell") or shutil.which("chromium")
 
 
 class AppServers:
