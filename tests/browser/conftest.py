@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, expect, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
 BROWSER_ARGUMENTS = [
@@ -35,6 +35,11 @@ BROWSER_ARGUMENTS = [
 ]
 SETTLED = '[data-testid="stApp"][data-test-connection-state="CONNECTED"][data-test-script-state="notRunning"]'
 START_SECONDS = 60
+
+EXPECT_MILLISECONDS = 20_000
+"""How long expectations wait: a busy machine is no failure."""
+
+expect.set_options(timeout=EXPECT_MILLISECONDS)
 
 
 def settled(page: Page, timeout: float = 60_000) -> None:
@@ -127,25 +132,60 @@ def playwright_driver() -> Iterator[Playwright]:
 
 
 @pytest.fixture(scope="session")
-def browser(playwright_driver: Playwright) -> Iterator[Browser]:
-    executable = find_chromium()
-    if executable is None:
+def executable() -> str:
+    """The path of Chromium."""
+    found = find_chromium()
+    if found is None:
         message = "no Chromium: install it, or set CHROMIUM to its path"
         if os.environ.get("CI"):
             pytest.fail(message)
         pytest.skip(message)
+    return found
+
+
+@pytest.fixture(scope="session")
+def browser(playwright_driver: Playwright, executable: str) -> Iterator[Browser]:
+    """A browser for contexts of a test's own: each starts with an empty cache, as somebody else's would."""
     chromium = playwright_driver.chromium.launch(executable_path=executable, args=BROWSER_ARGUMENTS)
     yield chromium
     chromium.close()
 
 
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    """A page of 1280 x 900; a script error or a console error fails the test that caused it."""
-    context = browser.new_context(
-        viewport={"width": 1280, "height": 900}, permissions=["clipboard-read", "clipboard-write"]
+@pytest.fixture(scope="session")
+def profile(
+    playwright_driver: Playwright, executable: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[BrowserContext]:
+    """One browser for the pages of all tests: it keeps Streamlit's scripts, compiled, from one visit to the next."""
+    context = playwright_driver.chromium.launch_persistent_context(
+        tmp_path_factory.mktemp("profile"),
+        executable_path=executable,
+        args=BROWSER_ARGUMENTS,
+        viewport={"width": 1280, "height": 900},
+        permissions=["clipboard-read", "clipboard-write"],
+        accept_downloads=True,
     )
-    new_page = context.new_page()
+    yield context
+    context.close()
+
+
+def forget(profile: BrowserContext) -> None:
+    """Close the pages of a test and drop what they stored, so that the next test begins as a first visit does."""
+    blank, *pages = profile.pages
+    origins = {"/".join(page.url.split("/")[:3]) for page in pages if page.url.startswith("http")}
+    for page in pages:
+        page.close()
+    profile.set_offline(False)
+    profile.clear_cookies()
+    devtools = profile.new_cdp_session(blank)
+    for origin in origins:
+        devtools.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "local_storage,indexeddb"})
+    devtools.detach()
+
+
+@pytest.fixture
+def page(profile: BrowserContext) -> Iterator[Page]:
+    """A page of 1280 x 900; a script error or a console error fails the test that caused it."""
+    new_page = profile.new_page()
     errors: list[str] = []
 
     def note_console(message: ConsoleMessage) -> None:
@@ -157,5 +197,5 @@ def page(browser: Browser) -> Iterator[Page]:
     new_page.on("pageerror", lambda error: errors.append(f"page: {error}"))
     new_page.on("console", note_console)
     yield new_page
-    context.close()
+    forget(profile)
     assert not errors, "\n".join(errors)

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, WebSocket, expect
 from bpe.pretrained import load_pretrained
 from bpe.vocabulary import TokenFilter, find_tokens, list_vocabulary
 
-from .conftest import ROOT, opened, settled
+from .conftest import EXPECT_MILLISECONDS, ROOT, opened, settled
 
 pytestmark = pytest.mark.browser
 
@@ -26,7 +26,7 @@ def patient(page: Page) -> Iterator[None]:
     page.set_default_timeout(PATIENCE)
     expect.set_options(timeout=PATIENCE)
     yield
-    expect.set_options(timeout=5_000)
+    expect.set_options(timeout=EXPECT_MILLISECONDS)
 
 
 @pytest.fixture
