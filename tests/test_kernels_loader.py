@@ -120,19 +120,6 @@ def test_a_machine_without_kernels_says_so_when_they_are_asked_for(monkeypatch):
     assert "no such machine" in loader.why_not_ready("train")
 
 
-def test_numba_stands_in_where_the_bitcode_cannot_be_used(monkeypatch):
-    pytest.importorskip("numba")
-
-    def fail(group):
-        raise OSError("no bitcode")
-
-    monkeypatch.setattr(loader, "_loaded", {})
-    monkeypatch.setattr(loader, "_load_bitcode", fail)
-    from bpe.kernels.counting import first_bad_byte, padded
-
-    assert first_bad_byte(padded(b"ok\xff"), 0, 3) == 2
-
-
 FIRST_TRAINING = """
 import json, time
 from bpe import TrainSettings, train
