@@ -71,8 +71,8 @@ ALL_TEXT = """(main) => {
   return found;
 }"""
 
-# The tokens that a stage paints, as ranges of bytes, with its step and what it shows.
-ALL_TOKENS = """(stages) => stages.map(({ stage }) => ({
+# The tokens that a stage paints, as ranges of bytes, with its step and what it shows; null before it is there.
+ALL_TOKENS = """(stages) => stages.map(({ stage }) => stage && ({
   step: stage.step,
   options: stage.options,
   tokens: stage.views.map((view) => view.boxes.map(({ start, end }) => [start, end])),
@@ -132,6 +132,7 @@ def test_a_link_restores_text_tokens_step_and_settings(base: str, page: Page, el
     while (there := seen_on(elsewhere)) != (here := seen_on(page)) and time.monotonic() < deadline:
         elsewhere.wait_for_timeout(300)
     assert there == here, set(there["said"]) ^ set(here["said"])
+    assert all(here["stages"])
     said = [*here["said"], *map(str, here["values"])]
     for words in MUST_SHOW[name]:
         assert any(words in text for text in said), (words, said)
