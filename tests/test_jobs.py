@@ -7,8 +7,9 @@ import time
 
 import pytest
 from pagetest import finished, head_of, page_at
+from streamlit.testing.v1 import AppTest
 
-from ui import compute
+from ui import compute, frame, jobs
 from ui.jobs import Job, JobBoard
 from ui.kept import Budget
 from ui.limits import LIMITS
@@ -198,3 +199,25 @@ def test_a_page_says_how_many_are_before_it_and_can_be_stopped_in_the_queue():
     assert all(job.wait(5) for job in jobs)
     next(button for button in app.button if button.label == "Start again").click().run()
     assert head_of(finished(app))["num_merges"] == 7
+
+
+def page_that_waits() -> None:
+    """A page that waits for work behind a short piece of another one's."""
+    import time
+
+    from ui import waiting
+    from ui.jobs import JobBoard
+
+    board: JobBoard[int] = JobBoard(num_kept=1, num_at_once=1)
+    board.start("other", lambda job: time.sleep(0.2) or 0, keep=lambda result: True, is_wanted=lambda: True)
+    waiting.awaited("slot", board, "key", lambda job: 1, label=lambda job: "at work")
+
+
+def test_work_that_is_stopped_in_the_queue_while_the_page_waits_is_said_to_be_stopped(monkeypatch):
+    wanted = iter([True, False])  # there when it is asked for, gone when its turn comes
+    monkeypatch.setattr(jobs, "_session_is_there", lambda: lambda: next(wanted, False))
+    monkeypatch.setattr(frame, "end", lambda: None)
+    page = AppTest.from_function(page_that_waits).run(timeout=30)
+    assert not page.exception
+    assert page.info[0].value.startswith("Stopped. ")
+    assert page.button(key="slot-again").label == "Start again"
