@@ -20,9 +20,19 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Playwright,
+    Request,
+    expect,
+    sync_playwright,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 BROWSER_ARGUMENTS = [
@@ -83,7 +93,6 @@ class AppServers:
             port = probe.getsockname()[1]
         command = [sys.executable, "-m", "streamlit", "run", str(script)]
         command += [f"--server.port={port}", "--server.address=127.0.0.1", "--server.headless=true"]
-        command += ["--server.fileWatcherType=none", "--browser.gatherUsageStats=false"]
         log_path = self._log_folder / f"{script.stem}-{port}.log"
         with log_path.open("wb") as log:
             process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
@@ -184,9 +193,14 @@ def forget(profile: BrowserContext) -> None:
 
 @pytest.fixture
 def page(profile: BrowserContext) -> Iterator[Page]:
-    """A page of 1280 x 900; a script error or a console error fails the test that caused it."""
+    """A page of 1280 x 900; a script error, a console error or a request to anywhere else fails the test."""
     new_page = profile.new_page()
     errors: list[str] = []
+
+    def note_request(request: Request) -> None:
+        address = urlsplit(request.url)
+        if address.scheme in ("http", "https", "ws", "wss") and address.hostname != "127.0.0.1":
+            errors.append(f"request: {request.url}")
 
     def note_console(message: ConsoleMessage) -> None:
         # On a deep link Streamlit first looks for its own end points below the page, and finds them at the root.
@@ -196,6 +210,8 @@ def page(profile: BrowserContext) -> Iterator[Page]:
 
     new_page.on("pageerror", lambda error: errors.append(f"page: {error}"))
     new_page.on("console", note_console)
+    profile.on("request", note_request)
     yield new_page
+    profile.remove_listener("request", note_request)
     forget(profile)
     assert not errors, "\n".join(errors)
