@@ -45,6 +45,7 @@ BROWSER_ARGUMENTS = [
 ]
 SETTLED = '[data-testid="stApp"][data-test-connection-state="CONNECTED"][data-test-script-state="notRunning"]'
 START_SECONDS = 60
+LOOPBACK = ("127.0.0.1", "localhost")  # two origins, so that a page can stand inside somebody else's
 
 EXPECT_MILLISECONDS = 20_000
 """How long expectations wait: a busy machine is no failure."""
@@ -193,13 +194,13 @@ def forget(profile: BrowserContext) -> None:
 
 @pytest.fixture
 def page(profile: BrowserContext) -> Iterator[Page]:
-    """A page of 1280 x 900; a script error, a console error or a request to anywhere else fails the test."""
+    """A page of 1280 x 900; a script error, a console error or a request to another machine fails the test."""
     new_page = profile.new_page()
     errors: list[str] = []
 
     def note_request(request: Request) -> None:
         address = urlsplit(request.url)
-        if address.scheme in ("http", "https", "ws", "wss") and address.hostname != "127.0.0.1":
+        if address.scheme in ("http", "https", "ws", "wss") and address.hostname not in LOOPBACK:
             errors.append(f"request: {request.url}")
 
     def note_console(message: ConsoleMessage) -> None:
