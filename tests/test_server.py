@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import base64
 import zlib
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from broken_links import ADDRESSES, HOSTILE, broken_links
@@ -17,6 +18,27 @@ from visitor import Upload, Visitor, query_of
 from ui import state
 from ui.limits import LIMITS
 
+Result = TypeVar("Result")
+
+ASKED = "addresses.txt"
+NOTE_ADDRESSES = """
+import os, sys
+
+def note(event, arguments):
+    if event in ("socket.connect", "socket.sendto"):
+        said = arguments[1]
+    elif event in ("socket.getaddrinfo", "socket.gethostbyname"):
+        said = arguments[0]
+    else:
+        return
+    with open(os.environ["ADDRESSES_ASKED"], "a") as file:
+        file.write(f"{said}\\n")
+
+sys.addaudithook(note)
+import socket
+socket.getaddrinfo("127.0.0.1", 1)  # so that the file shows that the hook is there
+"""
+
 HOSTILE_NAME = "<img src=x onerror=alert(1)>.txt"
 
 
@@ -24,8 +46,16 @@ HOSTILE_NAME = "<img src=x onerror=alert(1)>.txt"
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("server")
     (folder / "tmp").mkdir()
-    with Server(folder / "server.log", environment={"TMPDIR": str(folder / "tmp")}) as server:
+    (folder / "sitecustomize.py").write_text(NOTE_ADDRESSES)
+    environment = {"TMPDIR": str(folder / "tmp"), "PYTHONPATH": str(folder), "ADDRESSES_ASKED": str(folder / ASKED)}
+    with Server(folder / "server.log", environment=environment) as server:
         yield server
+
+
+def in_a_thread(visit: Coroutine[Any, Any, Result]) -> Result:
+    """Run a coroutine in a loop and a thread of its own: Playwright leaves one running where it was used before."""
+    with ThreadPoolExecutor(1) as threads:
+        return threads.submit(asyncio.run, visit).result()
 
 
 def visiting(server: Server, visit: Callable[[Visitor], Awaitable[Any]]) -> Any:
@@ -37,7 +67,7 @@ def visiting(server: Server, visit: Callable[[Visitor], Awaitable[Any]]) -> Any:
             assert visitor.problems == [], server.log.read_text(errors="replace")[-3_000:]
             return result
 
-    return asyncio.run(run())
+    return in_a_thread(run())
 
 
 async def opened(visitor: Visitor, link: str) -> None:
@@ -117,7 +147,7 @@ def test_the_first_visitors_of_a_server_may_all_come_at_once(tmp_path):
         return await asyncio.gather(*(visit(url, address) for address in ADDRESSES))
 
     with Server(tmp_path / "server.log") as server:
-        assert asyncio.run(visit_all(server.url)) == [[] for _ in ADDRESSES]
+        assert in_a_thread(visit_all(server.url)) == [[] for _ in ADDRESSES]
 
 
 def test_two_texts_in_a_hurry_the_last_one_counts(server):
@@ -132,6 +162,15 @@ def test_two_texts_in_a_hurry_the_last_one_counts(server):
     visiting(server, visit)
 
 
+def test_the_server_asks_nobody_while_all_pages_are_used(server):
+    async def visit(visitor: Visitor) -> None:
+        for address in ADDRESSES:
+            await opened(visitor, address)
+
+    visiting(server, visit)
+    assert (server.log.parent / ASKED).read_text() == "127.0.0.1\n"  # what the hook itself asked
+
+
 # ---------------------------------------------------------------------------------------------- broken
 
 
@@ -143,7 +182,7 @@ def test_a_hundred_broken_links_show_a_page_each(server):
                 assert visitor.problems == [], link
                 assert "Your tokenizer" in visitor.words() or "progress" in visitor.kinds(), link
 
-    asyncio.run(visit())
+    in_a_thread(visit())
     assert "Traceback" not in server.log.read_text(errors="replace")
 
 
@@ -228,5 +267,5 @@ def test_no_text_reaches_another_visitor_the_log_or_the_disk(server):
         folder = server.log.parent
         return [path for path in folder.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
 
-    asyncio.run(visit())
+    in_a_thread(visit())
     assert on_disk() == []

@@ -47,9 +47,10 @@ def awaited(
         _drop(job)
         job = board.start(key, work, keep=keep)
         st.session_state[slot] = job
-    is_over = _is_given_up(job, gives_part) or job.wait(_SHORT_SECONDS)
-    given_up = _is_given_up(job, gives_part)  # asked again: it may have been stopped in the queue meanwhile
-    if given_up or not is_over:
+    if not _is_given_up(job, gives_part):
+        job.wait(_SHORT_SECONDS)
+    given_up = _is_given_up(job, gives_part)  # only now: it may be stopped in the queue while the page waits
+    if given_up or not job.is_over:
         if given_up:
             st.info(f"{_stopped(job)} Change something above to go on, or start again.")
             st.button("Start again", on_click=_forget, args=(slot,), key=f"{slot}-again")

@@ -1,4 +1,4 @@
-"""Fixtures for tests in a real browser: a Streamlit server of its own, and a page that tolerates no error.
+"""Fixtures for tests in a real browser: a Streamlit server of its own, and pages that tolerate no error.
 
     def test_something(app_server, page):
         page.goto(app_server(SCRIPT))
@@ -19,7 +19,9 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -30,6 +32,7 @@ from playwright.sync_api import (
     Page,
     Playwright,
     Request,
+    WebError,
     expect,
     sync_playwright,
 )
@@ -68,7 +71,7 @@ def opened(page: Page, url: str, timeout: float = 120_000) -> None:
 def find_chromium() -> str | None:
     """Return the browser to use: the one the environment names, else one that is installed.
 
-    Chromium without its windows comes first: the same engine for three quarters of the CPU.
+    Chromium without its windows comes first: the same engine, for less CPU.
     """
     return os.environ.get("CHROMIUM") or shutil.which("chromium-headless-shell") or shutil.which("chromium")
 
@@ -172,7 +175,6 @@ def profile(
         args=BROWSER_ARGUMENTS,
         viewport={"width": 1280, "height": 900},
         permissions=["clipboard-read", "clipboard-write"],
-        accept_downloads=True,
     )
     yield context
     context.close()
@@ -192,27 +194,60 @@ def forget(profile: BrowserContext) -> None:
     devtools.detach()
 
 
-@pytest.fixture
-def page(profile: BrowserContext) -> Iterator[Page]:
-    """A page of 1280 x 900; a script error, a console error or a request to another machine fails the test."""
-    new_page = profile.new_page()
-    errors: list[str] = []
+@contextmanager
+def watched(context: BrowserContext) -> Iterator[None]:
+    """Fail at the end if any page of a context had an error in a script or in the console, or asked another machine."""
+    problems: list[str] = []
 
-    def note_request(request: Request) -> None:
-        address = urlsplit(request.url)
-        if address.scheme in ("http", "https", "ws", "wss") and address.hostname not in LOOPBACK:
-            errors.append(f"request: {request.url}")
+    def note_error(error: WebError) -> None:
+        problems.append(f"page: {error.error}")
 
     def note_console(message: ConsoleMessage) -> None:
         # On a deep link Streamlit first looks for its own end points below the page, and finds them at the root.
         is_probe = "/_stcore/" in message.location.get("url", "")
         if message.type == "error" and not is_probe:
-            errors.append(f"console: {message.text}")
+            problems.append(f"console: {message.text}")
 
-    new_page.on("pageerror", lambda error: errors.append(f"page: {error}"))
-    new_page.on("console", note_console)
-    profile.on("request", note_request)
-    yield new_page
-    profile.remove_listener("request", note_request)
-    forget(profile)
-    assert not errors, "\n".join(errors)
+    def note_request(request: Request) -> None:
+        address = urlsplit(request.url)
+        if address.scheme in ("http", "https") and address.hostname not in LOOPBACK:
+            problems.append(f"request: {request.url}")
+
+    context.on("weberror", note_error)
+    context.on("console", note_console)
+    context.on("request", note_request)
+    yield
+    context.remove_listener("weberror", note_error)
+    context.remove_listener("console", note_console)
+    context.remove_listener("request", note_request)
+    assert not problems, "\n".join(problems)
+
+
+@pytest.fixture
+def page(profile: BrowserContext) -> Iterator[Page]:
+    """A page of 1280 x 900, watched."""
+    try:
+        with watched(profile):
+            yield profile.new_page()
+    finally:
+        forget(profile)
+
+
+@pytest.fixture
+def page_with(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Call it with options of a browser context: a page in a context of its own, with an empty cache, watched."""
+    with ExitStack() as contexts:
+
+        def make(**options: Any) -> Page:
+            context = browser.new_context(**options)
+            contexts.callback(context.close)
+            contexts.enter_context(watched(context))
+            return context.new_page()
+
+        yield make
+
+
+@pytest.fixture
+def elsewhere(page_with: Callable[..., Page]) -> Page:
+    """Somebody else's page: another browser, without a cookie, a session or anything stored."""
+    return page_with(viewport={"width": 1280, "height": 900})

@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from ui.view_file import unpack_view
 
 from .conftest import ROOT, opened, settled
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture
-def elsewhere(browser: Browser) -> Iterator[Page]:
-    """A page of another browser profile: no cookie, no session."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    yield context.new_page()
-    context.close()
 
 
 def saved(page: Page, folder: Path) -> Path:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, WebSocket, expect
+from playwright.sync_api import Page, WebSocket, expect
 
 from bpe import History, TrainSettings, train
 from bpe.pretrained import load_pretrained
@@ -413,8 +413,6 @@ def test_slider_and_table_answer_their_keys(open_stage: Open, page: Page) -> Non
     for key, step in {"Home": 0, "ArrowDown": 1, "PageDown": 11, "ArrowUp": 10, "End": num_merges}.items():
         page.keyboard.press(key)
         assert stage(page, "stage.step") == step, key
-    page.evaluate(NEXT_FRAMES)
-    page.wait_for_function("() => true")
     last = f"merge-0-{num_merges - 1}"
     expect(page.locator(".row.is-current")).to_have_attribute("id", last)
     expect(page.locator(f"#{last}")).to_have_attribute("aria-selected", "true")
@@ -510,21 +508,19 @@ def test_text_that_is_empty_says_what_to_do(open_stage: Open, page: Page) -> Non
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_palette_follows_the_theme(
-    app_server: Callable[[Path], str], browser: Browser, open_stage: Open, scheme: Any
-) -> None:
-    context = browser.new_context(color_scheme=scheme)
-    target = open_stage(context.new_page(), text="english", size=1000)
+def test_palette_follows_the_theme(page_with: Callable[..., Page], open_stage: Open, scheme: str) -> None:
+    target = open_stage(page_with(color_scheme=scheme), text="english", size=1000)
     assert stage(target, "stage.element.dataset.theme") == scheme
     fill = stage(target, "getComputedStyle(view.content.querySelector('.t0')).fill")
     assert fill == {"light": "rgb(247, 210, 180)", "dark": "rgb(149, 80, 92)"}[scheme]
-    context.close()
 
 
 @pytest.mark.parametrize("query", [{"text": "mixed", "merges": 300}, {"text": "emoji", "bytes": "", "ids": ""}])
-def test_nothing_scrolls_sideways_on_a_phone(browser: Browser, open_stage: Open, query: dict[str, object]) -> None:
-    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    target = open_stage(context.new_page(), size=4000, own="They%20walk", **query)
+def test_nothing_scrolls_sideways_on_a_phone(
+    page_with: Callable[..., Page], open_stage: Open, query: dict[str, object]
+) -> None:
+    phone = page_with(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    target = open_stage(phone, size=4000, own="They%20walk", **query)
     assert target.evaluate("document.documentElement.scrollWidth") <= 390
     too_wide = stage(
         target,
@@ -541,12 +537,10 @@ def test_nothing_scrolls_sideways_on_a_phone(browser: Browser, open_stage: Open,
             .filter(({ width, height }) => width < 43.5 || height < 43.5).length""",
     )
     assert small == 0
-    context.close()
 
 
-def test_forced_colours_keep_boundaries_without_fills(browser: Browser, open_stage: Open) -> None:
-    context = browser.new_context(forced_colors="active")
-    target = open_stage(context.new_page(), text="english", size=1000)
+def test_forced_colours_keep_boundaries_without_fills(page_with: Callable[..., Page], open_stage: Open) -> None:
+    target = open_stage(page_with(forced_colors="active"), text="english", size=1000)
     styles = stage(
         target,
         """["fill", "lines", "cuts"].map((name) => getComputedStyle(view.content.querySelector("." + name)))
@@ -555,7 +549,6 @@ def test_forced_colours_keep_boundaries_without_fills(browser: Browser, open_sta
     assert styles[0][0] == "none"
     assert styles[1][1] == "inline"
     assert styles[2][2] != "none"
-    context.close()
 
 
 @pytest.mark.parametrize("kind", ["spaces", "one-line"])
