@@ -215,6 +215,12 @@ def test_a_text_of_which_a_tokenizer_leaves_nothing_has_an_empty_row():
     assert [row["num_tokens"] for row in head_of(app)["rows"]][1] == 0
 
 
+def test_a_figure_that_cannot_be_had_is_a_dash():
+    table = with_text("", ["gpt2", "bert-uncased"]).dataframe[0]
+    assert table.value["bytes per token"].isna().all()
+    assert table.proto.placeholder == "–"
+
+
 def test_special_tokens_are_refused_a_row_at_a_time():
     text = "a<|endoftext|>b"
     app = with_text(text, ["gpt2", "bert-uncased"], special="reject")

@@ -9,6 +9,8 @@ import pandas  # noqa: F401  # see below
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from ui.text import NOT_TO_BE_HAD
+
 # Plotly takes pandas from sys.modules as soon as it stands there. Two visitors who open a server's first pages at once
 # would meet it half imported ("no attribute Series"): so it is imported here, before anything is drawn.
 
@@ -74,7 +76,7 @@ def write_cells(
         text = {"mode": "text", "text": cells, "textfont": {"color": colour, "size": size}}
         figure.add_trace(go.Scatter(x=columns, y=rows, hoverinfo="skip", **text))
     rows, columns = np.nonzero(~is_known)
-    absent = {"mode": "text", "text": ["–"] * len(rows), "hoverinfo": "skip"}
+    absent = {"mode": "text", "text": [NOT_TO_BE_HAD] * len(rows), "hoverinfo": "skip"}
     figure.add_trace(go.Scatter(x=columns, y=rows, **absent))
 
 

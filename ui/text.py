@@ -10,7 +10,10 @@ import html
 import re
 import unicodedata
 
-__all__ = ["as_sentence", "chart_literal", "count_of", "markdown_literal", "show_token"]
+__all__ = ["NOT_TO_BE_HAD", "as_sentence", "chart_literal", "count_of", "markdown_literal", "show_token"]
+
+NOT_TO_BE_HAD = "–"
+"""What stands in a table or chart where there is no figure."""
 
 _PICTURES = {" ": "·", "\t": "→", "\n": "↵", "\r": "␍", "\u00a0": "⍽", "\u3000": "□"}
 _FIRST_STRONG_ISOLATE, _POP_ISOLATE = "\u2068", "\u2069"

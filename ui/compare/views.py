@@ -18,7 +18,7 @@ from ui.compare.compute import Comparison, Row
 from ui.compare.controls import Choice
 from ui.compare.payload import MOST_DRAWN_BYTES, build_rows, drawn_bytes
 from ui.state import OWN_NAME
-from ui.text import count_of, markdown_literal, show_token
+from ui.text import NOT_TO_BE_HAD, count_of, markdown_literal, show_token
 
 __all__ = ["show_agreement", "show_cards", "show_changes", "show_curve", "show_rows", "show_table"]
 
@@ -102,6 +102,7 @@ def show_table(comparison: Comparison, names: Sequence[str]) -> None:
     st.dataframe(
         table_of(comparison, int(window), float(price), against),
         hide_index=True,
+        placeholder=NOT_TO_BE_HAD,
         column_config={
             "bytes per token": st.column_config.NumberColumn(format="%.2f"),
             "characters per token": st.column_config.NumberColumn(format="%.2f"),

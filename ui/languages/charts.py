@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ui.charts import write_cells
 from ui.languages.compute import COMPARABLE_UNKNOWN, Answer, Grid
-from ui.text import chart_literal
+from ui.text import NOT_TO_BE_HAD, chart_literal
 
 __all__ = ["Axis", "bars", "flips", "heat_map", "moving_most", "ranks", "write_value"]
 
@@ -46,7 +46,7 @@ def write_value(value: float, is_share: bool = False) -> str:
     ('22.1', '1.05', '48 %', '–')
     """
     if math.isnan(value):
-        return "–"
+        return NOT_TO_BE_HAD
     if is_share:
         return f"{100 * value:.0f} %"
     return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:.0f}"

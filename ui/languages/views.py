@@ -18,7 +18,7 @@ from ui.languages.charts import Axis, bars, flips, heat_map, moving_most, ranks,
 from ui.languages.compute import COMPARABLE_UNKNOWN, Answer, Grid, reading_payload, shelf
 from ui.languages.controls import Choice
 from ui.languages.question import Question
-from ui.text import count_of, markdown_literal
+from ui.text import NOT_TO_BE_HAD, count_of, markdown_literal
 from ui.units import in_bytes
 from ui.views import step_stage
 
@@ -195,6 +195,7 @@ def _show_table(question: Question, answer: Answer, grid: Grid, axis: Axis) -> N
         frame,
         hide_index=True,
         height=_table_height(len(order)),
+        placeholder=NOT_TO_BE_HAD,
         column_config={
             "language": st.column_config.TextColumn(width="medium"),
             **{name: st.column_config.NumberColumn(format=shown) for name in axis.contenders},
@@ -239,7 +240,7 @@ def _show_flips(question: Question, answer: Answer) -> None:
     st.markdown(_flip_sentence(places, names, grids, followed))
     figure = flips(places, names, [grid.measure.short for grid in grids])
     alt = "Places, 1 pays most. " + "; ".join(
-        f"{name} " + ", ".join("–" if np.isnan(place) else f"{place:.0f}" for place in row)
+        f"{name} " + ", ".join(NOT_TO_BE_HAD if np.isnan(place) else f"{place:.0f}" for place in row)
         for name, row in zip(names, places, strict=True)
     )
     st.plotly_chart(figure, key="languages-flips", config=_PLAIN, alt=alt)

@@ -18,7 +18,7 @@ from ui.kept import kept
 from ui.quirks.charts import integer_map
 from ui.quirks.controls import digits
 from ui.quirks.strips import Strip, counts_of, show_strips
-from ui.text import count_of, markdown_literal
+from ui.text import NOT_TO_BE_HAD, count_of, markdown_literal
 
 __all__ = ["addition_sentence", "integer_sentence", "show"]
 
@@ -78,7 +78,7 @@ def _show_map(chosen: Chosen) -> None:
         show_strips([_number_strip(chosen, f"{prefix}{number}") for number in near], key="integer-strips")
     st.caption("Hover, or tap, for the split of an integer. Try next: cl100k_base, which cuts by another rule.")
     if st.toggle("Count under every tokenizer", help="Unpacks each vocabulary; switch it off to stop."):
-        st.dataframe(_every_tokenizer(prefix), hide_index=True, width="stretch")
+        st.dataframe(_every_tokenizer(prefix), hide_index=True, width="stretch", placeholder=NOT_TO_BE_HAD)
 
 
 def _every_tokenizer(prefix: str) -> pd.DataFrame:
