@@ -17,6 +17,7 @@ from visitor import Upload, Visitor, query_of
 
 from ui import state
 from ui.limits import LIMITS
+from ui.links import pack_text
 
 Result = TypeVar("Result")
 
@@ -169,6 +170,41 @@ def test_the_server_asks_nobody_while_all_pages_are_used(server):
 
     visiting(server, visit)
     assert (server.log.parent / ASKED).read_text() == "127.0.0.1\n"  # what the hook itself asked
+
+
+# ---------------------------------------------------------------------------------------------- slow
+
+
+@pytest.mark.parametrize(
+    ("link", "key"),
+    [
+        (f"?{state.TEXT}={pack_text('a text of a link')}", state.TEXT_AREA),
+        ("Compare", state.TEXT_AREA),
+        ("Train?source=paste", state.CORPUS_PASTE),
+        ("Train?source=word+counts&table=lowest", f"{state.WORD_COUNTS}-lowest"),
+        ("Quirks?quirk=White+space", state.CODE),
+        ("Algorithms?algorithm=Compression", state.GAGE_TEXT),
+        ("Algorithms?algorithm=Textbook+bench&table=lowest&at=3", f"{state.WORD_COUNTS}-lowest"),
+        ("Algorithms?algorithm=Textbook+bench&table=lowest&at=3", state.BENCH_SLIDER),
+    ],
+)
+def test_a_box_that_is_drawn_late_still_shows_what_it_holds(server, link, key):
+    """On a slow line the scripts of boxes come after the runs that a progress bar, or a stage, has asked for."""
+
+    async def visit(visitor: Visitor) -> None:
+        visitor.has_boxes = False
+        await visitor.open(link)
+        held = visitor.shown(key)
+        assert held not in ("", [0])
+        await visitor.settle()
+        await visitor.run_again()
+        assert visitor.shown(key) == held
+        visitor.has_boxes = True
+        await visitor.run_again()
+        await visitor.run_again()  # now the browser tells what its boxes show
+        assert visitor.shown(key) == held
+
+    visiting(server, visit)
 
 
 # ---------------------------------------------------------------------------------------------- broken

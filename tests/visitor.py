@@ -45,6 +45,7 @@ _FIELDS = {
     "text_input": "string_value",
     "selectbox": "string_value",
     "number_input": "double_value",
+    "slider": "double_array_value",
     "button": "trigger_value",
     "multiselect": "string_array_value",
     "button_group": "string_array_value",
@@ -73,6 +74,10 @@ def _shown_number(widget: Any) -> float | None:
     return float(widget.default) if widget.HasField("default") else None
 
 
+def _shown_numbers(widget: Any) -> list[float]:
+    return list(widget.value if widget.set_value else widget.default)
+
+
 def _shown_options(widget: Any) -> list[str]:
     if widget.set_value:
         return list(widget.raw_values)
@@ -86,6 +91,7 @@ _DEFAULTS: dict[str, Callable[[Any], Any]] = {
     "text_input": _shown_text,
     "selectbox": _shown_option,
     "number_input": _shown_number,
+    "slider": _shown_numbers,
     "multiselect": _shown_options,
     "button_group": _shown_options,
 }
@@ -119,9 +125,14 @@ class _Shown:
 
 @dataclass
 class Visitor:
-    """One reader with a tab open at `url`."""
+    """One reader with a tab open at `url`.
+
+    Without `has_boxes`, the scripts that draw boxes have not come yet, as on a slow line: the visitor sees the page
+    run, but its browser shows no box, and tells the server of none.
+    """
 
     url: str
+    has_boxes: bool = True
     reruns: list[Rerun] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     num_received_bytes: int = 0
@@ -225,6 +236,10 @@ class Visitor:
             for name in [name for name, state in self._values.items() if state.WhichOneof("value") == "trigger_value"]:
                 del self._values[name]
 
+    async def run_again(self) -> None:
+        """Let the page run as it stands."""
+        await self._rerun("run again", time.monotonic())
+
     async def hurry(self, values: Mapping[str, object]) -> None:
         """Set widgets and do not wait: the next action comes before the page has answered this one."""
         for key, value in values.items():
@@ -309,6 +324,11 @@ class Visitor:
     def widget_keys(self) -> set[str]:
         """Return the keys of the widgets on the page."""
         return {_key_of(one.element) for one in self._shown.values()} - {""}
+
+    def shown(self, key: str) -> object:
+        """Return what the box of a key would show if the browser drew it now, for the first time."""
+        element = self.element(key)
+        return _DEFAULTS[str(element.WhichOneof("type"))](_widget(element))
 
     def keys_of(self, kind: str) -> set[str]:
         """Return the keys of the widgets of one kind."""
@@ -497,8 +517,9 @@ class Visitor:
             if is_asked and shown.run != self._run:
                 del self._shown[place]
         self._forget_absent()
-        for shown in self._shown.values():
-            self._mount(shown.element)
+        if self.has_boxes:
+            for shown in self._shown.values():
+                self._mount(shown.element)
         self._is_running = False
         self._finished.set()
 
@@ -525,6 +546,8 @@ def _state_of(name: str, kind: str, value: Any) -> WidgetState:
     where = _FIELDS[kind]
     if where == "string_array_value":
         state.string_array_value.data.extend(map(str, value))
+    elif where == "double_array_value":
+        state.double_array_value.data.extend(value)
     elif where == "json_value":
         state.json_value = json.dumps(value)
     else:

@@ -21,6 +21,7 @@ from ui.compute import Corpus
 from ui.limits import LIMITS
 from ui.saved_view import reopened
 from ui.text import count_of, markdown_literal
+from ui.text_area import text_area
 
 __all__ = [
     "EXAMPLES",
@@ -80,19 +81,18 @@ def enter_text(examples: Mapping[str, str] = EXAMPLES) -> TextChoice:
     with st.container(horizontal=True, gap="small"):
         for name, text in examples.items():
             st.button(name, key=f"example-{name}", on_click=_take_example, args=(text,))
-    typed = st.text_area(
+    typed = text_area(
         "Text",
-        key=state.TEXT_AREA,
+        state.TEXT_AREA,
         height=120,
         max_chars=MOST_TYPED_CHARS,
         help=f"Up to {count_of(MOST_TYPED_CHARS, 'character')}; longer texts as a file. Ctrl+Enter applies.",
     )
-    state.keep_text(state.TEXT_AREA)
     with st.expander("Or open a text file", expanded=False):
         uploaded = _upload(state.UPLOAD)
     if uploaded is not None:
         return uploaded
-    choice = TextChoice(*clean_text(typed or ""))
+    choice = TextChoice(*clean_text(typed))
     if not state.link_text(choice.text, default):
         st.caption("This text is too long for the link in the address bar; everything else is in it.")
     return choice
@@ -172,9 +172,8 @@ def choose_corpus() -> tuple[Corpus, tuple[str, ...]]:
         return _checked(Corpus.of("Your file", choice.text)), choice.notices
     if source == "paste":
         state.offer_text(state.CORPUS_PASTE, load_sample("emoji-chat"))
-        text = st.text_area("Text to train on", key=state.CORPUS_PASTE, height=160, max_chars=MOST_TYPED_CHARS)
-        state.keep_text(state.CORPUS_PASTE)
-        cleaned, notices = clean_text(text or "")
+        text = text_area("Text to train on", state.CORPUS_PASTE, height=160, max_chars=MOST_TYPED_CHARS)
+        cleaned, notices = clean_text(text)
         return _checked(Corpus.of("Your text", cleaned)), notices
     if source == "word counts":
         return _word_table(), ()
@@ -219,15 +218,14 @@ def _word_table() -> Corpus:
     )
     key = f"{state.WORD_COUNTS}-{name}"
     state.offer_text(key, "".join(f"{word}\t{count}\n" for word, count in load_word_counts(name).items()))
-    text = st.text_area(
+    text = text_area(
         "Word, tab, count: one a line",
-        key=key,
+        key,
         height=160,
         max_chars=MOST_TYPED_CHARS,
         help="Words are pre-tokens as they stand: they are not split again.",
     )
-    state.keep_text(key)
-    return Corpus.of(tables[name].title, parse_word_counts(clean_text(text or "")[0]))
+    return Corpus.of(tables[name].title, parse_word_counts(clean_text(text)[0]))
 
 
 # ---------------------------------------------------------------------------------------------- settings

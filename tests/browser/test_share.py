@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, ViewportSize, expect
+from playwright.sync_api import Locator, Page, Route, ViewportSize, expect
 
 from ui.links import pack_text
 
@@ -81,6 +82,15 @@ def seen_on(page: Page) -> dict[str, list[Any]]:
     }
 
 
+def same_view(elsewhere: Page, page: Page) -> dict[str, list[Any]]:
+    """Wait until both pages show the same, and return what that is."""
+    deadline = time.monotonic() + 60
+    while (there := seen_on(elsewhere)) != (here := seen_on(page)) and time.monotonic() < deadline:
+        elsewhere.wait_for_timeout(300)
+    assert there == here, (there["values"], here["values"], set(there["said"]) ^ set(here["said"]))
+    return here
+
+
 TEXT = pack_text("a strawberry, 안녕 and (السلام) 1234")
 VIEWS = {
     "Tokenize": f"?tokenizer=r50k_base&step=300&shown=marks&shown=ids&speed=4&z={TEXT}",
@@ -120,10 +130,7 @@ def test_a_link_restores_text_tokens_step_and_settings(base: str, page: Page, el
     opened(elsewhere, link)
     title = page.get_by_role("heading", level=1).inner_text()
     expect(elsewhere.get_by_role("heading", level=1)).to_have_text(title)
-    deadline = time.monotonic() + 60
-    while (there := seen_on(elsewhere)) != (here := seen_on(page)) and time.monotonic() < deadline:
-        elsewhere.wait_for_timeout(300)
-    assert there == here, set(there["said"]) ^ set(here["said"])
+    here = same_view(elsewhere, page)
     if name in ("Tokenize", "Train"):
         painted = [tokens for stage in here["stages"] for tokens in stage["tokens"]]
         assert painted
@@ -131,6 +138,24 @@ def test_a_link_restores_text_tokens_step_and_settings(base: str, page: Page, el
     said = [*here["said"], *map(str, here["values"])]
     for words in MUST_SHOW[name]:
         assert any(words in text for text in said), (words, said)
+
+
+BOXES = re.compile(r"/static/js/(Checkbox|Multiselect|NumberInput|Radio|Selectbox|Slider|TextArea|TextInput)\b")
+
+
+@pytest.mark.parametrize("name", ["Tokenize", "Train", "Textbook bench"])
+def test_boxes_that_are_drawn_late_show_what_the_link_brings(base: str, page: Page, elsewhere: Page, name: str) -> None:
+    """On a slow line the scripts of boxes come after the first runs: these pages run again by themselves."""
+    opened(page, f"{base}/{VIEWS[name]}")
+    held: list[Route] = []
+    elsewhere.route(BOXES, lambda route: held.append(route))
+    opened(elsewhere, f"{base}/{VIEWS[name]}")
+    elsewhere.wait_for_timeout(1_500)
+    settled(elsewhere)
+    assert held
+    for route in held:
+        route.continue_()
+    same_view(elsewhere, page)
 
 
 def test_a_long_text_travels_behind_the_hash_with_tokenizer_and_step(base: str, page: Page, elsewhere: Page) -> None:

@@ -33,6 +33,7 @@ from ui.kept import kept
 from ui.quirks.controls import short_text
 from ui.quirks.strips import Strip, show_strips
 from ui.text import count_of, markdown_literal, show_token
+from ui.text_area import text_area
 
 __all__ = ["KINDS", "pair_sentence", "pair_table", "round_sentence", "show", "token_table", "word_strips"]
 
@@ -123,9 +124,8 @@ def _edit_table(name: str) -> Words:
     key = f"{state.WORD_COUNTS}-{name}"
     state.offer_text(key, "".join(f"{word}\t{count}\n" for word, count in counts.items()))
     with st.expander(f"Edit the table: {listed}"):
-        written = st.text_area("Word, tab, count: one a line", key=key, height=160, max_chars=20_000)
-    state.keep_text(key)
-    table = parse_word_counts(clean_text(written or "")[0])
+        written = text_area("Word, tab, count: one a line", key, height=160, max_chars=20_000)
+    table = parse_word_counts(clean_text(written)[0])
     num_symbols = sum(map(len, table))
     if len(table) > MOST_WORDS or num_symbols > MOST_SYMBOLS:
         raise CorpusError(
@@ -220,7 +220,8 @@ def _step_and_play(training: AnyTraining, last: int, has_clock: bool) -> None:
             step = 0
             st.caption("There is nothing to step through: every word is a single symbol, or nothing can go.")
         else:
-            step = st.slider(noun, 0, last, key=state.BENCH_SLIDER)
+            held = st.session_state[state.BENCH_SLIDER]  # the default as well, for the reason that text_area gives
+            step = st.slider(noun, 0, last, held, key=state.BENCH_SLIDER)
     state.link_number(state.BENCH_STEP, state.BENCH_SLIDER, step)
     with buttons, st.container(horizontal=True, gap="small"):
         _button("Previous", ":material/skip_previous:", _go, step - 1, step == 0)

@@ -14,6 +14,7 @@ from ui.algorithms.charts import size_chart
 from ui.quirks.controls import example_buttons
 from ui.quirks.strips import Strip, show_strips
 from ui.text import count_of, show_token
+from ui.text_area import text_area
 
 __all__ = ["data_after", "pass_table", "show"]
 
@@ -49,9 +50,8 @@ def show() -> None:
 
 def _enter_data() -> bytes:
     state.offer_text(state.GAGE_TEXT, next(iter(_EXAMPLES.values())))
-    typed = st.text_area("Text, compressed as its bytes", key=state.GAGE_TEXT, height=80, max_chars=2 * MOST_CHARS)
-    state.keep_text(state.GAGE_TEXT)
-    data = (typed or "").encode("utf-8", "replace")
+    typed = text_area("Text, compressed as its bytes", state.GAGE_TEXT, height=80, max_chars=2 * MOST_CHARS)
+    data = typed.encode("utf-8", "replace")
     if len(data) > MOST_CHARS:
         raise CorpusError(
             f"this bench compresses at most {count_of(MOST_CHARS, 'byte')}, but the text has {len(data):,}: shorten it"

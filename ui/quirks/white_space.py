@@ -12,6 +12,7 @@ from ui.quirks.charts import price_bars, space_run_chart
 from ui.quirks.controls import MOST_CODE_CHARS, MOST_SENT_CODE_CHARS, check_length, example_buttons, short_text
 from ui.quirks.strips import Strip, counts_of, show_strips
 from ui.text import count_of, markdown_literal
+from ui.text_area import text_area
 from ui.views import show_text_notices
 
 __all__ = ["EXAMPLE_CODE", "indentation_sentence", "show"]
@@ -82,9 +83,8 @@ def _show_word(chosen: Chosen) -> None:
 def _show_code(chosen: Chosen) -> None:
     st.subheader("What does indentation cost?")
     state.offer_text(state.CODE, EXAMPLE_CODE)
-    typed = st.text_area("Code", key=state.CODE, height=200, max_chars=MOST_SENT_CODE_CHARS)
-    state.keep_text(state.CODE)
-    code, notices = clean_text(check_length(typed or "", MOST_CODE_CHARS, "Code", MOST_SENT_CODE_CHARS))
+    typed = text_area("Code", state.CODE, height=200, max_chars=MOST_SENT_CODE_CHARS)
+    code, notices = clean_text(check_length(typed, MOST_CODE_CHARS, "Code", MOST_SENT_CODE_CHARS))
     show_text_notices(notices)
     if not code:
         st.info("There is no code yet: paste some lines.")
