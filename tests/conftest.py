@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Iterator
 
@@ -21,6 +22,14 @@ def main_module_stays() -> Iterator[None]:
     sys.modules["__main__"] = _MAIN
     yield
     sys.modules["__main__"] = _MAIN
+
+
+@pytest.fixture
+def ctrl_c_interrupts() -> Iterator[None]:
+    """Let programs that a test starts hear Ctrl+C: in the background a test run ignores it, and they inherit that."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:

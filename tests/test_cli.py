@@ -426,6 +426,7 @@ def test_an_error_in_a_process_has_status_2_and_no_traceback():
     assert found.stderr.decode().splitlines() == ["python -m bpe: no-such-file.txt does not exist; check the path"]
 
 
+@pytest.mark.usefixtures("ctrl_c_interrupts")
 def test_ctrl_c_has_status_130_and_leaves_no_file(tmp_path):
     process = subprocess.Popen(
         [sys.executable, "-m", "bpe", "train", "-", "--num-merges", "3", "--out", str(tmp_path / "x.json")],

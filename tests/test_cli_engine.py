@@ -109,6 +109,7 @@ def test_warm_says_what_is_ready(capfd, monkeypatch, tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are a POSIX matter")
+@pytest.mark.usefixtures("ctrl_c_interrupts")
 def test_ctrl_c_while_workers_count_leaves_no_file(tmp_path, corpus):
     large, out = tmp_path / "large.txt", tmp_path / "out.json"
     large.write_bytes(Path(corpus).read_bytes() * 400)
