@@ -207,6 +207,32 @@ def test_a_box_that_is_drawn_late_still_shows_what_it_holds(server, link, key):
     visiting(server, visit)
 
 
+@pytest.mark.parametrize(
+    ("link", "button", "key"),
+    [
+        ("", "example-Code", state.TEXT_AREA),
+        ("Compare", "example-Digits", state.TEXT_AREA),
+        ("Languages", "languages-The usual chart", state.MEASURE),
+        ("Vocabulary?tokenizer=r50k_base", "search-four digits", state.SEARCH),
+        ("Quirks?quirk=Spelling", "example-word-Mississippi", state.WORD),
+    ],
+)
+def test_a_message_that_crosses_with_the_answer_undoes_no_button(server, link, button, key):
+    """A progress bar's clock sends all that boxes hold, on a slow line before the browser knows what the button put."""
+
+    async def visit(visitor: Visitor) -> None:
+        await opened(visitor, link)
+        before, late = visitor.shown(key), visitor.message()
+        await visitor.act({button: True})
+        put = visitor.shown(key)
+        assert put != before
+        await visitor.send(late)
+        await visitor.settle()
+        assert visitor.shown(key) == put
+
+    visiting(server, visit)
+
+
 # ---------------------------------------------------------------------------------------------- broken
 
 

@@ -236,6 +236,17 @@ class Visitor:
             for name in [name for name, state in self._values.items() if state.WhichOneof("value") == "trigger_value"]:
                 del self._values[name]
 
+    def message(self) -> BackMsg:
+        """Return what the browser would send now, to be sent later: on a slow line it crosses with an answer."""
+        return self._rerun_message()
+
+    async def send(self, message: BackMsg) -> None:
+        """Send a message of before, and wait until the page has run."""
+        async with self._turn:
+            self._finished.clear()
+            await self._send(message)
+            await self._answered(is_automatic=False)
+
     async def run_again(self) -> None:
         """Let the page run as it stands."""
         await self._rerun("run again", time.monotonic())

@@ -99,7 +99,7 @@ def enter_text(examples: Mapping[str, str] = EXAMPLES) -> TextChoice:
 
 
 def _take_example(text: str) -> None:
-    st.session_state[state.TEXT_AREA] = text
+    state.put(state.TEXT_AREA, text)
 
 
 def _upload(key: str) -> TextChoice | None:

@@ -68,6 +68,7 @@ def begin(page: str) -> None:
     start_loading()  # once a server, in the background: nothing a reader asks waits for it
     start_sweeping()
     st.html(_STYLE + (_EMBEDDED_STYLE if is_embedded() else ""))
+    state.put_back()
     state.enter_page(page)
     with st.sidebar:
         for entry in PAGES.values():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -203,6 +204,9 @@ _OPENED_VIEW = "opened-view"
 _JOURNEYS = "journeys"
 _PAGE = "page"
 _STEP_IN_ADDRESS = "step-in-address"
+_PUT = "put"
+
+_SLOWEST_LINE_SECONDS = 3.0  # from a click until the browser knows what it has set
 
 _AMOUNT = r"-?[0-9]{1,15}(\.[0-9]{1,15})?"
 
@@ -257,6 +261,43 @@ def own_neighbours() -> dict[str, OwnNeighbour]:
 def set_own_neighbours(neighbours: Mapping[str, OwnNeighbour]) -> None:
     """Make tokenizers of other algorithms the session's own, instead of those before."""
     st.session_state[_OWN_NEIGHBOURS] = dict(neighbours)
+
+
+# ---------------------------------------------------------------------------------------------- set by buttons
+
+
+class _Put(NamedTuple):
+    """What a button has given to a widget, what that held before, and until when an old message may bring that back."""
+
+    value: object
+    before: object
+    until: float
+
+
+def put(key: str, value: object) -> None:
+    """Set a widget from a callback: the reader has pressed something that sets another widget."""
+    before = st.session_state.get(key)
+    st.session_state[key] = value
+    _values_put()[key] = _Put(value, before, time.monotonic() + _SLOWEST_LINE_SECONDS)
+
+
+def put_back() -> None:
+    """Set again what a button has put and an older message has undone.
+
+    Call it first in each run, also in those of parts with a clock of their own. With every run the browser tells what
+    all its widgets hold; a message that it sent before it heard of the value that was put would bring the old one back.
+    """
+    values = _values_put()
+    for key, (value, before, until) in list(values.items()):
+        if time.monotonic() > until:
+            del values[key]
+        elif key in st.session_state and st.session_state[key] == before:
+            st.session_state[key] = value
+
+
+def _values_put() -> dict[str, _Put]:
+    values: dict[str, _Put] = st.session_state.setdefault(_PUT, {})
+    return values
 
 
 # ---------------------------------------------------------------------------------------------- links

@@ -120,6 +120,7 @@ def _forget(slot: str) -> None:
 @st.fragment(run_every=0.4)
 def _progress(job: Job[Result], label: Callable[[Job[Result]], str], stop: str, gives_part: bool) -> None:
     """Look at the job every 0.4 s, in a fragment of its own: the rest of the page stays as it is."""
+    state.put_back()
     if job.is_over or _is_given_up(job, gives_part):
         st.rerun()
     sentence = _queued(job) if job.is_waiting else label(job)

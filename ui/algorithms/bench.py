@@ -204,6 +204,7 @@ def _last_step(training: AnyTraining) -> int:
 
 
 def _step_and_play(training: AnyTraining, last: int, has_clock: bool) -> None:
+    state.put_back()
     is_playing = bool(st.session_state.get(state.BENCH_PLAYING)) and last > 0
     if has_clock != is_playing:
         st.rerun()  # a button was pressed, or the end is reached: the whole page runs once more, to change the clock

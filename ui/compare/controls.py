@@ -143,6 +143,7 @@ def watch_loading(choice: Choice, comparison: Comparison) -> bool:
 
 @st.fragment(run_every=0.4)
 def _look_in(missing: list[str], num_chosen: int) -> None:
+    state.put_back()
     if loader().ready(missing) or loader().failures(missing):
         st.rerun()
     done = num_chosen - len(missing)
@@ -153,4 +154,4 @@ def _look_in(missing: list[str], num_chosen: int) -> None:
 
 
 def _leave_out(missing: list[str]) -> None:
-    st.session_state[state.COMPARED] = [name for name in st.session_state[state.COMPARED] if name not in missing]
+    state.put(state.COMPARED, [name for name in st.session_state[state.COMPARED] if name not in missing])

@@ -92,6 +92,7 @@ def watch(job: Job[None], num_known: int) -> None:
 
 @st.fragment(run_every=_LOOK_IN_SECONDS)
 def _progress(job: Job[None], num_known: int) -> None:
+    state.put_back()
     if job.is_over or len(_results()) > num_known:
         st.rerun()
     st.progress(

@@ -121,7 +121,7 @@ def _offer_examples() -> None:
 
 def _take(values: Mapping[str, str | Sequence[str]]) -> None:
     for key, value in values.items():
-        st.session_state[key] = value if isinstance(value, str) else list(value)
+        state.put(key, value if isinstance(value, str) else list(value))
 
 
 def _choose_text() -> str:

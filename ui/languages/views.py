@@ -180,8 +180,8 @@ def _follow_click(question: Question) -> None:
     points = selection.points if selection else []
     if points:
         row, column = points[0]["customdata"][:2]
-        st.session_state[state.READ_LANGUAGE] = _names(question)[int(row)]
-        st.session_state[state.READ_CONTENDER] = question.contenders[int(column)].name
+        state.put(state.READ_LANGUAGE, _names(question)[int(row)])
+        state.put(state.READ_CONTENDER, question.contenders[int(column)].name)
 
 
 def _show_table(question: Question, answer: Answer, grid: Grid, axis: Axis) -> None:

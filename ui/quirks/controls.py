@@ -6,6 +6,7 @@ import streamlit as st
 
 from bpe.corpus import clean_text
 from bpe.errors import CorpusError, SettingsError
+from ui import state
 from ui.text import count_of
 from ui.views import show_text_notices
 
@@ -36,7 +37,7 @@ def example_buttons(key: str, examples: dict[str, str]) -> None:
 
 
 def _take_example(key: str, text: str) -> None:
-    st.session_state[key] = text
+    state.put(key, text)
 
 
 def short_text(label: str, default: str, key: str, *, help: str | None = None) -> str:

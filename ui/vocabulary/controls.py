@@ -72,8 +72,8 @@ def choose_filter(vocabulary: Vocabulary) -> TokenFilter:
 
 
 def _search_for(query: str, by: str) -> None:
-    st.session_state[state.SEARCH] = query
-    st.session_state[state.SEARCH_BY] = by
+    state.put(state.SEARCH, query)
+    state.put(state.SEARCH_BY, by)
 
 
 def _filters(vocabulary: Vocabulary) -> tuple[list[str], list[str], int, int | None]:
@@ -128,7 +128,7 @@ def choose_token(vocabulary: Vocabulary) -> int:
 
 def pick_token(token: int) -> None:
     """Look into a token: what the list calls with the row that was picked."""
-    st.session_state[state.TOKEN] = token
+    state.put(state.TOKEN, token)
 
 
 def describe(chosen: Chosen, vocabulary: Vocabulary) -> str:
