@@ -17,7 +17,7 @@ from visitor import Upload, Visitor, query_of
 
 from ui import state
 from ui.limits import LIMITS
-from ui.links import pack_text
+from ui.links import pack_text, pack_texts
 
 Result = TypeVar("Result")
 
@@ -208,22 +208,23 @@ def test_a_box_that_is_drawn_late_still_shows_what_it_holds(server, link, key):
 
 
 @pytest.mark.parametrize(
-    ("link", "button", "key"),
+    ("link", "pressed", "value", "key"),
     [
-        ("", "example-Code", state.TEXT_AREA),
-        ("Compare", "example-Digits", state.TEXT_AREA),
-        ("Languages", "languages-The usual chart", state.MEASURE),
-        ("Vocabulary?tokenizer=r50k_base", "search-four digits", state.SEARCH),
-        ("Quirks?quirk=Spelling", "example-word-Mississippi", state.WORD),
+        ("", "example-Code", True, state.TEXT_AREA),
+        ("Compare", "example-Digits", True, state.TEXT_AREA),
+        ("Compare", state.LINK_FRAGMENT, {"texts": pack_texts({state.TEXT_AREA: "behind the #"})}, state.TEXT_AREA),
+        ("Languages", "languages-The usual chart", True, state.MEASURE),
+        ("Vocabulary?tokenizer=r50k_base", "search-four digits", True, state.SEARCH),
+        ("Quirks?quirk=Spelling", "example-word-Mississippi", True, state.WORD),
     ],
 )
-def test_a_message_that_crosses_with_the_answer_undoes_no_button(server, link, button, key):
-    """A progress bar's clock sends all that boxes hold, on a slow line before the browser knows what the button put."""
+def test_a_message_that_crosses_with_the_answer_undoes_nothing(server, link, pressed, value, key):
+    """A progress bar's clock sends all that boxes hold, on a slow line before the browser knows what was put there."""
 
     async def visit(visitor: Visitor) -> None:
         await opened(visitor, link)
         before, late = visitor.shown(key), visitor.message()
-        await visitor.act({button: True})
+        await visitor.act({pressed: value})
         put = visitor.shown(key)
         assert put != before
         await visitor.send(late)

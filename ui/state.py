@@ -263,11 +263,11 @@ def set_own_neighbours(neighbours: Mapping[str, OwnNeighbour]) -> None:
     st.session_state[_OWN_NEIGHBOURS] = dict(neighbours)
 
 
-# ---------------------------------------------------------------------------------------------- set by buttons
+# ---------------------------------------------------------------------------------------------- put into widgets
 
 
 class _Put(NamedTuple):
-    """What a button has given to a widget, what that held before, and until when an old message may bring that back."""
+    """What was put into a widget, what that held before, and until when an old message may bring that back."""
 
     value: object
     before: object
@@ -275,14 +275,14 @@ class _Put(NamedTuple):
 
 
 def put(key: str, value: object) -> None:
-    """Set a widget from a callback: the reader has pressed something that sets another widget."""
+    """Set a widget for the reader, who has pressed something else, or opened a link."""
     before = st.session_state.get(key)
     st.session_state[key] = value
     _values_put()[key] = _Put(value, before, time.monotonic() + _SLOWEST_LINE_SECONDS)
 
 
 def put_back() -> None:
-    """Set again what a button has put and an older message has undone.
+    """Set again what was put and an older message has undone.
 
     Call it first in each run, also in those of parts with a clock of their own. With every run the browser tells what
     all its widgets hold; a message that it sent before it heard of the value that was put would bring the old one back.
@@ -519,7 +519,7 @@ def _fill(texts: Mapping[str, str], without: str = "") -> None:
     """Put texts into text areas. A link is written by anybody: other keys are left alone."""
     for key, text in texts.items():
         if _is_text_area(key) and key != without:
-            st.session_state[key] = text
+            put(key, text)
 
 
 def _is_text_area(key: object) -> bool:
