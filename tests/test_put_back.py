@@ -7,6 +7,13 @@ import pytest
 from ui import state
 
 
+class Drawn(dict):
+    """A session of which all widgets are drawn."""
+
+    def __setitem__(self, key, value):
+        raise AssertionError(f"{key} is drawn already")
+
+
 @pytest.fixture
 def session(monkeypatch):
     """A session of plain values, and a clock to be set."""
@@ -32,7 +39,7 @@ def test_what_the_reader_sets_stays(session):
     session["word"] = "the reader's"
     state.put_back()
     assert session["word"] == "the reader's"
-    session["clock"][0] += 3.1
+    session["clock"][0] += 2.1
     session["word"] = "old"
     state.put_back()
     assert session["word"] == "old"
@@ -44,6 +51,15 @@ def test_a_second_button_counts(session):
     state.put("word", "old")
     state.put_back()
     assert session["word"] == "old"
+
+
+def test_a_widget_that_holds_it_already_is_not_set_again(monkeypatch):
+    """In a run of the whole page it is drawn by then, and Streamlit refuses."""
+    session = {"word": "held"}
+    monkeypatch.setattr(state.st, "session_state", session)
+    state.put("word", "held")
+    monkeypatch.setattr(state.st, "session_state", Drawn(session))
+    state.put_back()
 
 
 def test_a_widget_that_is_gone_does_not_come_back(session):

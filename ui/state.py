@@ -206,7 +206,7 @@ _PAGE = "page"
 _STEP_IN_ADDRESS = "step-in-address"
 _PUT = "put"
 
-_SLOWEST_LINE_SECONDS = 3.0  # from a click until the browser knows what it has set
+_SLOWEST_LINE_SECONDS = 2.0  # from a click until the browser knows what it has set
 
 _AMOUNT = r"-?[0-9]{1,15}(\.[0-9]{1,15})?"
 
@@ -278,7 +278,10 @@ def put(key: str, value: object) -> None:
     """Set a widget for the reader, who has pressed something else, or opened a link."""
     before = st.session_state.get(key)
     st.session_state[key] = value
-    _values_put()[key] = _Put(value, before, time.monotonic() + _SLOWEST_LINE_SECONDS)
+    if value == before:
+        _values_put().pop(key, None)
+    else:
+        _values_put()[key] = _Put(value, before, time.monotonic() + _SLOWEST_LINE_SECONDS)
 
 
 def put_back() -> None:
@@ -292,7 +295,8 @@ def put_back() -> None:
         if time.monotonic() > until:
             del values[key]
         elif key in st.session_state and st.session_state[key] == before:
-            st.session_state[key] = value
+            with suppress(StreamlitAPIException):  # drawn already in this run of the page, which has put it back
+                st.session_state[key] = value
 
 
 def _values_put() -> dict[str, _Put]:
