@@ -197,7 +197,9 @@ def _count_on_processes(
                     # Two parts a process: one being counted, one to go on with. More would wait in memory.
                     while waiting and len(running) < 2 * workers:
                         part = waiting.popleft()
-                        running.append((part, pool.submit(count_part, part, split, compiled=compiled, errors=errors)))
+                        with _deaf_to_interrupts():  # the pool starts a process when there is work for it
+                            future = pool.submit(count_part, part, split, compiled=compiled, errors=errors)
+                        running.append((part, future))
                     try:
                         counts = _wait(running[0][1], watch)
                     except BaseException:
@@ -220,6 +222,26 @@ def _count_on_processes(
 def _leave_interrupts_alone() -> None:
     """Ctrl-C reaches every process of a terminal, but only the first one has something to say about it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Let processes that are started meanwhile be deaf to Ctrl-C from their first instruction; here it comes later."""
+    is_main = threading.current_thread() is threading.main_thread()  # elsewhere no interrupt is raised
+    if not is_main or not hasattr(signal, "pthread_sigmask"):  # Windows has none
+        yield
+        return
+    # Blocked is what a new process inherits. Another thread may still take the signal here: so it is only noted.
+    noted: list[int] = []
+    handler = signal.signal(signal.SIGINT, lambda number, _frame: noted.append(number))
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signal.signal(signal.SIGINT, handler)
+        for number in noted[:1]:
+            signal.raise_signal(number)
 
 
 @contextmanager

@@ -15,6 +15,7 @@ import pytest
 
 from bpe import cli
 from bpe.__main__ import main
+from bpe.counting_files import _deaf_to_interrupts
 from bpe.progress_line import ProgressLine
 from bpe.samples import load_sample
 
@@ -124,6 +125,22 @@ def test_ctrl_c_while_workers_count_leaves_no_file(tmp_path, corpus):
     _out, error = process.communicate(timeout=60)
     assert (process.returncode, error) == (130, "python -m bpe: interrupted\n")
     assert not out.exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are a POSIX matter")
+@pytest.mark.usefixtures("ctrl_c_interrupts")
+def test_a_worker_is_deaf_to_ctrl_c_while_it_starts():
+    says = "import signal; print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))"
+    told = []
+
+    def start() -> None:
+        with _deaf_to_interrupts():
+            os.kill(os.getpid(), signal.SIGINT)
+            told.append(subprocess.run([sys.executable, "-c", says], capture_output=True, text=True, check=True).stdout)
+
+    with pytest.raises(KeyboardInterrupt):  # Ctrl-C is not lost: it comes afterwards
+        start()
+    assert told == ["True\n"]
 
 
 class Terminal(io.StringIO):
