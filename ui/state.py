@@ -295,7 +295,7 @@ def put_back() -> None:
         if time.monotonic() > until:
             del values[key]
         elif key in st.session_state and st.session_state[key] == before:
-            with suppress(StreamlitAPIException):  # drawn already in this run of the page, which has put it back
+            with suppress(StreamlitAPIException):  # drawn already with that value: the back button's address rules
                 st.session_state[key] = value
 
 

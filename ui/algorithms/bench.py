@@ -105,7 +105,7 @@ def _choose_table() -> str:
 def _begin_anew() -> None:
     """Another table: step 0, and a word that fits."""
     st.session_state[state.BENCH_SLIDER] = 0
-    st.session_state[state.BENCH_WORD] = _word_for_table()
+    state.put(state.BENCH_WORD, _word_for_table())
 
 
 def _word_for_table() -> str:
