@@ -29,6 +29,7 @@ from playwright.sync_api import (
     Browser,
     BrowserContext,
     ConsoleMessage,
+    Locator,
     Page,
     Playwright,
     Request,
@@ -59,6 +60,33 @@ expect.set_options(timeout=EXPECT_MILLISECONDS)
 def settled(page: Page, timeout: float = 60_000) -> None:
     """Wait until the app is connected and no script is running."""
     page.wait_for_selector(SETTLED, timeout=timeout)
+
+
+_AT_REST = """(element) => new Promise((resolve) => {
+    const begun = performance.now();
+    let place = "", since = begun, frames = 0;
+    const look = (now) => {
+        const { x, y, width, height } = element.getBoundingClientRect();
+        const here = [x, y, width, height].join();
+        if (here !== place) [place, since, frames] = [here, now, 0];
+        frames += 1;
+        if ((now - since > 250 && frames > 8) || now - begun > 10_000) resolve();
+        else requestAnimationFrame(look);
+    };
+    requestAnimationFrame(look);
+})"""
+
+
+def at_rest(locator: Locator) -> None:
+    """Bring an element into view and wait until it keeps its place: what is drawn above it has come."""
+    locator.scroll_into_view_if_needed()
+    locator.evaluate(_AT_REST)
+
+
+def press(locator: Locator) -> None:
+    """Click on an element at rest: where a page moves between down and up, a pointer lets go beside its target."""
+    at_rest(locator)
+    locator.click()
 
 
 def opened(page: Page, url: str, timeout: float = 120_000) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from .conftest import ROOT, opened, settled
+from .conftest import ROOT, opened, press, settled
 
 pytestmark = pytest.mark.browser
 
@@ -64,7 +64,7 @@ def test_nothing_serious_on_a_page(app_server: Callable[[Path], str], page: Page
         still(page)
         assert violations(page, axe) == [], scheme
     page.emulate_media(color_scheme="light")
-    page.get_by_role("button", name="Share").click()
+    press(page.get_by_role("button", name="Share"))
     page.get_by_role("button", name="Copy the link").wait_for()
     still(page)
     assert violations(page, axe) == [], "with the link open"

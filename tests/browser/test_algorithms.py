@@ -16,7 +16,7 @@ from bpe.samples import load_word_counts
 from ui.algorithms.menu import PARTS
 from ui.algorithms.race import OWN_NAMES
 
-from .conftest import ROOT, opened, settled
+from .conftest import ROOT, opened, press, settled
 
 pytestmark = pytest.mark.browser
 
@@ -50,7 +50,7 @@ def test_the_bench_is_stepped_through_and_the_link_follows(base: str, page: Page
         marked = page.locator(".strip mark")
         assert marked.count() == sum(2 * len(cut.merging) for cut in bench.words)
         if not bench.is_last:
-            page.get_by_role("button", name="Next").click()
+            press(page.get_by_role("button", name="Next"))
     expect(page.get_by_text("Done.")).to_be_visible()
     expect(page.get_by_role("button", name="Next")).to_be_disabled()
     settled(page)
@@ -58,15 +58,15 @@ def test_the_bench_is_stepped_through_and_the_link_follows(base: str, page: Page
 
     page.reload()
     expect(page.get_by_text("Done.")).to_be_visible()
-    page.get_by_role("button", name="Previous").click()
+    press(page.get_by_role("button", name="Previous"))
     expect(page.get_by_text("Done.")).to_have_count(0)
 
 
 def test_play_runs_until_it_is_paused(base: str, page: Page) -> None:
     opened(page, f"{base}/Algorithms?table=hug-pug")
-    page.get_by_role("button", name="Play").click()
+    press(page.get_by_role("button", name="Play"))
     expect(word(page, "Learned so far").nth(2)).to_be_visible(timeout=30_000)
-    page.get_by_role("button", name="Pause").click()
+    press(page.get_by_role("button", name="Pause"))
     expect(page.get_by_role("button", name="Play")).to_be_visible()
     settled(page)
     learned = word(page, "Learned so far").count()
@@ -76,13 +76,13 @@ def test_play_runs_until_it_is_paused(base: str, page: Page) -> None:
 
 def test_another_table_begins_at_its_first_step(base: str, page: Page) -> None:
     opened(page, f"{base}/Algorithms?at=5")
-    page.get_by_role("radio", name="hug-pug").click()
+    press(page.get_by_role("radio", name="hug-pug"))
     expect(word(page, "hugs")).to_have_text(["h", "u", "g", "s"])
     settled(page)
     assert asked(page) == {"table": ["hug-pug"]}
     expect(page.get_by_test_id("stAlert")).to_have_count(0)
 
-    page.get_by_role("button", name="Next").click()
+    press(page.get_by_role("button", name="Next"))
     expect(word(page, "hugs")).to_have_text(["h", "ug", "s"])
     settled(page)
     page.go_back()
@@ -104,7 +104,7 @@ def test_the_best_path_is_drawn_and_read_out(base: str, page: Page) -> None:
 def test_the_three_can_be_chosen_on_languages(base: str, page: Page) -> None:
     opened(page, f"{base}/Algorithms?algorithm={quote_plus('Three on one corpus')}&ids=300")
     expect(page.locator(".strip").first).to_be_visible(timeout=60_000)
-    page.get_by_role("link", name="Languages").click()
+    press(page.get_by_role("link", name="Languages"))
     page.wait_for_selector("h1:has-text('Languages')")
     settled(page)
     page.get_by_test_id("stMultiSelect").first.get_by_role("combobox").fill("your")
@@ -118,7 +118,7 @@ def test_nothing_scrolls_sideways_on_a_phone(base: str, page: Page, part: str) -
     opened(page, f"{base}/Algorithms?algorithm={quote_plus(part)}")
     expect(page.get_by_text("Try next:")).to_be_visible(timeout=90_000)
     for box in page.get_by_test_id("stExpander").filter(has_text="how it works").all():
-        box.locator("summary").click()
+        press(box.locator("summary"))
     settled(page)
     assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 390
     formulas = page.locator(".katex-html")

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
-from .conftest import ROOT, settled
+from .conftest import ROOT, press, settled
 
 pytestmark = pytest.mark.browser
 
@@ -38,7 +38,7 @@ IS_ON_TOP = """(row) => {
 
 def saved(page: Page, row: Locator, kind: str) -> tuple[str, bytes]:
     with page.expect_download() as download:
-        row.get_by_role("button", name=f"Save this chart as {kind}").click()
+        press(row.get_by_role("button", name=f"Save this chart as {kind}"))
     return download.value.suggested_filename, Path(download.value.path()).read_bytes()
 
 
@@ -92,11 +92,11 @@ def test_buttons_come_and_go_with_the_charts(app_server: Callable[[Path], str], 
     page.goto(f"{app_server(ROOT / 'app.py')}/Train?merges=60")
     rows = page.locator(".save-chart")
     expect(rows).to_have_count(2, timeout=60_000)
-    page.get_by_test_id("stSidebar").get_by_role("link", name="Tokenize").click()
+    press(page.get_by_test_id("stSidebar").get_by_role("link", name="Tokenize"))
     page.wait_for_selector("h1:has-text('Tokenize')")
     settled(page)
     expect(rows).to_have_count(0)
-    page.get_by_test_id("stSidebar").get_by_role("link", name="Costs").click()
+    press(page.get_by_test_id("stSidebar").get_by_role("link", name="Costs"))
     page.wait_for_selector("h1:has-text('Costs')")
     settled(page)
     expect(rows).to_have_count(page.get_by_test_id("stPlotlyChart").count(), timeout=60_000)

@@ -15,7 +15,7 @@ from bpe import History, TrainSettings, load_pretrained, train
 from bpe.samples import load_word_counts
 from ui.controls import EXAMPLES
 
-from .conftest import ROOT, settled
+from .conftest import ROOT, press, settled
 
 pytestmark = pytest.mark.browser
 
@@ -46,8 +46,8 @@ def blog(tmp_path: Path) -> Iterator[Callable[[str], str]]:
 def code_of(page: Page) -> str:
     """Copy what Share offers to put into another page."""
     settled(page)
-    page.get_by_role("button", name="Share").click()
-    page.get_by_role("button", name="Copy the code").click()
+    press(page.get_by_role("button", name="Share"))
+    press(page.get_by_role("button", name="Copy the code"))
     expect(page.get_by_role("status").filter(has_text="Copied")).to_be_visible()
     return str(page.evaluate("navigator.clipboard.readText()"))
 
@@ -117,7 +117,7 @@ def test_a_stage_scrubs_inside_another_page(
 
     link = frame.get_by_role("link", name="Open in the app")
     with page.context.expect_page() as opened:
-        link.click()
+        press(link)
     app = opened.value
     app.wait_for_selector(".stage[data-step]", timeout=60_000)
     assert app.locator(".stage").get_attribute("data-step") == step
@@ -128,6 +128,6 @@ def test_a_stage_scrubs_inside_another_page(
 def test_other_pages_offer_no_code(app_server: Callable[[Path], str], page: Page) -> None:
     page.goto(f"{app_server(ROOT / 'app.py')}/Costs")
     settled(page)
-    page.get_by_role("button", name="Share").click()
+    press(page.get_by_role("button", name="Share"))
     expect(page.get_by_role("button", name="Copy the link")).to_be_visible()
     expect(page.get_by_role("button", name="Copy the code")).to_have_count(0)

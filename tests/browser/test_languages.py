@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 from bpe.parallel import load_parallel
 from ui.languages.controls import VIEWS
 
-from .conftest import ROOT, settled
+from .conftest import ROOT, at_rest, press, settled
 
 pytestmark = pytest.mark.browser
 
@@ -31,7 +31,7 @@ def base(app_server: Callable[[Path], str]) -> str:
 
 
 def look_at(page: Page, view: str) -> None:
-    page.get_by_role("radiogroup", name="View").get_by_text(view, exact=True).click()
+    press(page.get_by_role("radiogroup", name="View").get_by_text(view, exact=True))
     if view != VIEWS[0]:  # the default is left out of the link
         page.wait_for_function("view => location.search.includes('view=' + view)", arg=view.replace(" ", "+"))
     settled(page)
@@ -52,7 +52,7 @@ def test_a_click_on_a_bar_opens_that_text_and_goes_into_the_link(base: str, page
         "[...document.querySelectorAll('.js-plotly-plot .ytick text')].findIndex(label => label.textContent == 'Thai')"
     )
     bar = page.locator(".js-plotly-plot .bars .point").nth(place)
-    bar.scroll_into_view_if_needed()
+    at_rest(bar)
     box = bar.bounding_box()
     assert box is not None
     page.mouse.click(box["x"] + 5, box["y"] + box["height"] / 2)

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from bpe import TrainSettings, train
 from bpe.samples import load_sample
 
-from .conftest import ROOT, settled
+from .conftest import ROOT, at_rest, press, settled
 
 pytestmark = pytest.mark.browser
 
@@ -39,10 +39,11 @@ def step_of(page: Page) -> int:
 def test_a_released_slider_moves_contest_curve_and_link(base: str, page: Page) -> None:
     page.goto(base)
     drawn(page)
-    page.get_by_test_id("stSidebar").get_by_role("link", name="Train").click()
+    press(page.get_by_test_id("stSidebar").get_by_role("link", name="Train"))
     page.wait_for_url("**/Train*")
     drawn(page)
     training = train(load_sample("udhr-eng"), TrainSettings(num_merges=500))
+    at_rest(page.locator(".slider"))
     box = page.locator(".slider").bounding_box()
     assert box is not None
     y = box["y"] + box["height"] / 2
@@ -91,14 +92,14 @@ def test_script_in_the_text_is_shown_and_not_run(base: str, page: Page) -> None:
 def test_the_trained_tokenizer_follows_to_the_first_page(base: str, page: Page) -> None:
     page.goto(base)
     drawn(page)
-    page.get_by_test_id("stSidebar").get_by_role("link", name="Train").click()
+    press(page.get_by_test_id("stSidebar").get_by_role("link", name="Train"))
     page.wait_for_url("**/Train*")
     drawn(page)
-    page.get_by_test_id("stSidebar").get_by_role("link", name="Tokenize").click()
+    press(page.get_by_test_id("stSidebar").get_by_role("link", name="Tokenize"))
     page.wait_for_url(f"{base}/*")
     drawn(page)
-    page.get_by_role("combobox", name="Tokenizer").click()
-    page.get_by_role("option", name="yours").click()
+    press(page.get_by_role("combobox", name="Tokenizer"))
+    press(page.get_by_role("option", name="yours"))
     expect(
         page.get_by_text("Trained here on Universal Declaration of Human Rights: English, 500 merges")
     ).to_be_visible()

@@ -21,7 +21,7 @@ from ui.links import pack_text
 from ui.stage.export import export_html
 from ui.stage.payload import StageView, build_payload
 
-from .conftest import ROOT, settled
+from .conftest import ROOT, press, settled
 
 pytestmark = pytest.mark.browser
 
@@ -39,9 +39,9 @@ def saved(page: Page, kind: str) -> tuple[str, bytes]:
     """Save a picture: its file name and its bytes."""
     menu = page.locator(".pictures")
     if menu.get_attribute("open") is None:
-        menu.locator("summary").click()
+        press(menu.locator("summary"))
     with page.expect_download(timeout=60_000) as download:
-        menu.locator(f"button[name={kind}]").click()
+        press(menu.locator(f"button[name={kind}]"))
     expect(menu.locator(".said")).to_contain_text(download.value.suggested_filename)
     return download.value.suggested_filename, Path(download.value.path()).read_bytes()
 
@@ -159,15 +159,15 @@ def test_the_animation_has_a_frame_for_every_merge_that_changes_the_text(
     page.locator(".slider").focus()
     page.keyboard.press("Home")
     expect(page.locator(".stage")).to_have_attribute("data-step", "0")
-    page.locator(".pictures summary").click()
+    press(page.locator(".pictures summary"))
     assert np.abs(frames[0] - pixels_of(saved(page, "png")[1])).mean() < 1
 
 
 def test_a_text_too_long_for_an_animation_gets_a_sentence(app_server: Callable[[Path], str], page: Page) -> None:
     opened(page, f"{app_server(ROOT / 'app.py')}/?z={pack_text(EXAMPLES['Languages'] * 3)}")
-    page.locator(".pictures summary").click()
+    press(page.locator(".pictures summary"))
     expect(page.locator(".pictures .limit")).to_contain_text("up to 500 characters")
-    page.get_by_role("button", name="an animation").click()
+    press(page.get_by_role("button", name="an animation"))
     expect(page.locator(".said")).to_contain_text(f"{3 * len(EXAMPLES['Languages'])} characters, too many")
     page.keyboard.press("Escape")
     expect(page.locator(".pictures")).not_to_have_attribute("open", "")

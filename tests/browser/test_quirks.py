@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from bpe.claims import CLAIMS
 from bpe.pretrained import load_pretrained
 
-from .conftest import ROOT, opened, settled
+from .conftest import ROOT, at_rest, opened, press, settled
 
 pytestmark = pytest.mark.browser
 
@@ -57,7 +57,7 @@ def test_markup_in_a_word_stays_text(base: str, page: Page) -> None:
 def test_the_map_tells_the_split_under_the_pointer(base: str, page: Page) -> None:
     opened(page, f"{base}/Quirks?quirk=Numbers")
     plot = page.locator(".js-plotly-plot .nsewdrag").first
-    plot.scroll_into_view_if_needed()
+    at_rest(plot)
     box = plot.bounding_box()
     assert box is not None
     side = 100
@@ -90,7 +90,7 @@ def test_a_claim_is_computed_opened_and_played_with(base: str, page: Page) -> No
     opened(page, f"{base}/Fact_check?topic=digits")
     expect(page.get_by_text(f"Of {len(CLAIMS)} claims,")).to_be_visible(timeout=120_000)
     expect(page.get_by_text("In GPT-2 0 to 520 are single tokens; 521 is 5|21.")).to_be_visible()
-    page.get_by_text("The computation").first.click()
+    press(page.get_by_text("The computation").first)
     expect(page.get_by_test_id("stDataFrame")).to_be_visible()
 
     # By keyboard: the link moves down a moment after the table is there, and a pointer may let go beside it.

@@ -11,16 +11,16 @@ from playwright.sync_api import Page, expect
 
 from ui.view_file import unpack_view
 
-from .conftest import ROOT, opened, settled
+from .conftest import ROOT, opened, press, settled
 
 pytestmark = pytest.mark.browser
 
 
 def saved(page: Page, folder: Path) -> Path:
     """Save the view with the button of Share."""
-    page.get_by_role("button", name="Share").click()
+    press(page.get_by_role("button", name="Share"))
     with page.expect_download() as download:
-        page.get_by_role("button", name="Save this view").click()
+        press(page.get_by_role("button", name="Save this view"))
     path = folder / download.value.suggested_filename
     download.value.save_as(path)
     page.keyboard.press("Escape")
@@ -28,7 +28,7 @@ def saved(page: Page, folder: Path) -> Path:
 
 
 def open_saved(page: Page, path: Path) -> None:
-    page.get_by_role("button", name="Share").click()
+    press(page.get_by_role("button", name="Share"))
     page.get_by_label("Open a saved view").locator("input[type=file]").set_input_files(path)
 
 
@@ -89,7 +89,7 @@ def test_the_own_tokenizer_comes_along(
     base = app_server(ROOT / "app.py")
     opened(page, f"{base}/Train?source=word+counts&base=chars&merges=9")
     page.wait_for_selector(".stage[data-step]", timeout=60_000)
-    page.get_by_test_id("stSidebar").get_by_role("link", name="Tokenize").click()
+    press(page.get_by_test_id("stSidebar").get_by_role("link", name="Tokenize"))
     page.wait_for_selector("h1:has-text('Tokenize')")
     settled(page)
     page.get_by_test_id("stSelectbox").first.locator("input").fill("yours")

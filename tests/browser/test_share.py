@@ -14,7 +14,7 @@ from playwright.sync_api import Locator, Page, Route, ViewportSize, expect
 
 from ui.links import pack_text
 
-from .conftest import ROOT, opened, settled
+from .conftest import ROOT, opened, press, settled
 
 pytestmark = pytest.mark.browser
 
@@ -29,8 +29,8 @@ def base(app_server: Callable[[Path], str]) -> str:
 
 def link_of(page: Page) -> str:
     """Press the button, copy the link, and return what the clipboard then holds."""
-    page.get_by_role("button", name="Share").click()
-    page.get_by_role("button", name="Copy the link").click()
+    press(page.get_by_role("button", name="Share"))
+    press(page.get_by_role("button", name="Copy the link"))
     expect(page.get_by_role("status").filter(has_text="Copied")).to_be_visible()
     link = str(page.evaluate("navigator.clipboard.readText()"))
     assert page.get_by_role("textbox", name="Link").input_value() == link

@@ -16,7 +16,7 @@ from playwright.sync_api import Page, WebSocket, expect
 from bpe import History, TrainSettings, train
 from bpe.pretrained import load_pretrained
 
-from .conftest import settled
+from .conftest import at_rest, settled
 
 APPS = Path(__file__).parent / "apps"
 SCRIPT = APPS / "stage_app.py"
@@ -99,6 +99,7 @@ def test_dragging_the_slider_draws_what_python_says_and_sends_nothing(open_stage
     open_stage(text="mixed", size=200_000, merges=NUM_MERGES)
     assert sent, "the websocket is not observed"
     history = history_of("mixed", 200_000)
+    at_rest(page.locator(".slider"))
     box = page.locator(".slider").bounding_box()
     assert box is not None
     middle = box["y"] + box["height"] / 2
@@ -264,6 +265,7 @@ def test_page_can_move_the_stage_and_its_echo_does_not(open_stage: Open, page: P
 
 def test_answer_from_the_server_does_not_disturb_a_drag(open_stage: Open, page: Page) -> None:
     open_stage(text="english", size=20_000, merges=NUM_MERGES)
+    at_rest(page.locator(".slider"))
     box = page.locator(".slider").bounding_box()
     assert box is not None
     middle = box["y"] + box["height"] / 2
@@ -472,6 +474,7 @@ def test_cursor_describes_its_token(open_stage: Open, page: Page) -> None:
 
 def test_pointer_shows_a_token_in_the_panel(open_stage: Open, page: Page) -> None:
     open_stage(text="english", size=300, tokenizer="gpt2", step=-1)
+    at_rest(page.locator(".main .view"))
     box = page.locator(".main .view").bounding_box()
     assert box is not None
     page.mouse.move(box["x"] + 60, box["y"] + 20)

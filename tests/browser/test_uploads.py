@@ -9,7 +9,7 @@ from playwright.sync_api import Page
 
 from ui.limits import LIMITS
 
-from .conftest import ROOT, settled
+from .conftest import ROOT, press, settled
 
 pytestmark = pytest.mark.browser
 
@@ -22,7 +22,7 @@ def test_a_file_above_the_limit_is_refused_with_a_sentence(app_server, page: Pag
     page.on("request", lambda request: sent.append(request.method) if "upload_file" in request.url else None)
     page.goto(app_server(ROOT / "app.py"))
     settled(page)
-    page.get_by_text("Or open a text file").click()
+    press(page.get_by_text("Or open a text file"))
     uploader = page.locator('[data-testid="stFileUploader"]', has_text="in any common encoding")
     uploader.locator("input").set_input_files(large)
     uploader.get_by_text(f"{LIMITS.upload_mb}.0MB or smaller").wait_for()

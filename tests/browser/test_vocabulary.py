@@ -11,7 +11,7 @@ from playwright.sync_api import Page, WebSocket, expect
 from bpe.pretrained import load_pretrained
 from bpe.vocabulary import TokenFilter, find_tokens, list_vocabulary
 
-from .conftest import EXPECT_MILLISECONDS, ROOT, opened, settled
+from .conftest import EXPECT_MILLISECONDS, ROOT, opened, press, settled
 
 pytestmark = pytest.mark.browser
 
@@ -97,7 +97,7 @@ def test_a_pick_shows_the_token_and_sends_no_vocabulary(base: str, page: Page) -
     page.wait_for_function("new URL(location.href).searchParams.get('token') === '41237'")
     assert sum(received) < sent_at_first / 3
 
-    page.locator(".listing .rows .row").filter(has_text="41,239").click()
+    press(page.locator(".listing .rows .row").filter(has_text="41,239"))
     expect(page.get_by_role("spinbutton", name="Token id")).to_have_value("41239")
     assert cells(page, PICKED)[0] == "41,239"
 
