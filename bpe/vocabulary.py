@@ -377,8 +377,8 @@ def _matches_regex(texts: Sequence[str], query: str) -> NDArray[np.bool_]:
                 raise TimeoutError
     except TimeoutError:
         raise SettingsError(
-            f"the search must end within {_SEARCH_SECONDS:.0f} s, but {query[:60]!r} was still running after "
-            f"token {row:,} of {len(texts):,}; avoid nested repeats such as (a+)+"
+            f"the search must end within {_SEARCH_SECONDS:g} s, and within {seconds:g} s in one token, but "
+            f"{query[:60]!r} was still running after token {row:,} of {len(texts):,}; avoid nested repeats like (a+)+"
         ) from None
     return found
 

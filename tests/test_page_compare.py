@@ -6,7 +6,7 @@ import base64
 import io
 import threading
 import zlib
-from itertools import pairwise
+from itertools import count, pairwise
 
 import numpy as np
 import pytest
@@ -341,9 +341,13 @@ def test_no_text_has_the_key_of_another_comparison():
     assert comparison_key("\ud800", "text", [one]) != comparison_key("\ud801", "text", [one])
 
 
+numbers = count()
+
+
 def own_row(training, text: str) -> Row:
+    """Return a row under a key of its own: rows are kept by key, and the `id` of an object may be given again."""
     tokenizer = training.tokenizer
-    return row_of(text, "text", Chosen("yours", "", str(id(training)), "", {}, lambda: tokenizer))
+    return row_of(text, "text", Chosen("yours", "", f"own {next(numbers)}", "", {}, lambda: tokenizer))
 
 
 @pytest.mark.parametrize("mark", ["none", "separate", "attached"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from pagetest import finished, head_of, open_page, page_at, plain, said
 
@@ -106,12 +108,19 @@ def test_a_pattern_that_does_not_compile_ends_in_a_sentence(pattern):
 
 
 def test_long_training_shows_progress_and_can_be_stopped(monkeypatch):
-    # The compiled engine is through with it before a page shows how far it is.
-    monkeypatch.setattr(
-        compute,
-        "run_training",
-        lambda corpus, settings, progress: train(corpus.source, settings, engine="python", progress=progress),
-    )
+    def run_until_stopped(corpus, settings, progress):
+        """Train with the engine in Python, and stand at 100 merges: on no machine it is through before the reader."""
+
+        def stand(done, asked):
+            goes_on = progress(done, asked)
+            while goes_on and done >= 100:
+                time.sleep(0.02)
+                goes_on = progress(done, asked)
+            return goes_on
+
+        return train(corpus.source, settings, engine="python", progress=stand)
+
+    monkeypatch.setattr(compute, "run_training", run_until_stopped)
     app = page_at(PAGE, corpus="kjv", merges="20000").run()
     assert not app.exception
     stop = next(button for button in app.button if button.label.startswith("Stop here"))
