@@ -96,15 +96,17 @@ class RankTokenizer:
         self._vocab_size = max(vocab_size, self._encoding.n_vocab)
         self._lock = threading.Lock()
 
-        merged = sorted(token_id for token, token_id in ranks.items() if len(token) > 1)
-        self._id_of_rank = np.array(merged, dtype=np.int64)
-        self._rank_of_id = np.full(self.vocab_size, -1, dtype=np.int32)
-        self._rank_of_id[self._id_of_rank] = np.arange(len(merged), dtype=np.int32)
-        self._num_bytes = np.zeros(self.vocab_size, dtype=np.int32)
+        # The bytes of each token by its id; none for an id that is not in use.
+        self._names = [b""] * self.vocab_size
         for token, token_id in ranks.items():
-            self._num_bytes[token_id] = len(token)
+            self._names[token_id] = token
         for text, token_id in special_tokens.items():
-            self._num_bytes[token_id] = len(text.encode())
+            self._names[token_id] = text.encode()
+        self._num_bytes = np.fromiter(map(len, self._names), dtype=np.int32, count=self.vocab_size)
+        is_merged = self._num_bytes > 1
+        is_merged[list(special_tokens.values())] = False
+        self._id_of_rank = np.flatnonzero(is_merged)
+        self._rank_of_id = np.where(is_merged, np.cumsum(is_merged, dtype=np.int32) - 1, np.int32(-1))
 
     def __repr__(self) -> str:
         return f"<RankTokenizer {self.name}: {self.vocab_size:,} ids, {self.num_merges:,} merges>"
@@ -219,7 +221,9 @@ class RankTokenizer:
         Raises:
             TokenIdError: no token has this id.
         """
-        return self.decode_bytes([token_id])
+        if not self._is_token(token_id):
+            raise self._no_such(token_id)
+        return self._names[token_id]
 
     def token_name(self, token_id: int) -> str:
         """Return a token as people write it: its text, or where that is part of a character its bytes.
@@ -244,9 +248,7 @@ class RankTokenizer:
             return self._encoding.decode_bytes(ids)
         except (KeyError, OverflowError):
             wrong = next(token_id for token_id in ids if not self._is_token(token_id))
-        raise TokenIdError(
-            f"a token id of {self.name} must be from 0 to {self.vocab_size - 1:,} and in use, but is {wrong:,}"
-        )
+        raise self._no_such(wrong)
 
     def decode(self, ids: Iterable[int]) -> str:
         """Return the text of the tokens; bytes that are not UTF-8 become U+FFFD.
@@ -395,14 +397,19 @@ class RankTokenizer:
 
     def _parents(self, token_id: int) -> tuple[int, int]:
         """Return the ids of the pair that makes a token: the merge of its own rank is the last one inside."""
-        token = self._encoding.decode_single_token_bytes(token_id)
+        token = self._names[token_id]
         cuts = np.flatnonzero(rank_lifetimes(token, self._ranks) >= token_id) + 1
         if len(cuts) != 1:
             return NO_PARENT, NO_PARENT
         return self._ranks[token[: cuts[0]]], self._ranks[token[cuts[0] :]]
 
     def _is_token(self, token_id: int) -> bool:
-        return 0 <= token_id < self.vocab_size and self._num_bytes[token_id] > 0
+        return 0 <= token_id < self.vocab_size and self._names[token_id] != b""
+
+    def _no_such(self, token_id: int) -> TokenIdError:
+        return TokenIdError(
+            f"a token id of {self.name} must be from 0 to {self.vocab_size - 1:,} and in use, but is {token_id:,}"
+        )
 
 
 def _is_too_much_space(text: str) -> bool:

@@ -12,12 +12,13 @@ the packed files come about (build.py). Sources and licences: README.md in this 
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import lzma
+from binascii import b2a_base64
 from collections.abc import Iterator, Mapping
 from importlib import resources
 from itertools import accumulate, pairwise
+from operator import itemgetter
 from types import MappingProxyType
 
 from bpe.errors import FormatError, UnknownTokenizerError
@@ -102,11 +103,8 @@ def rank_file(ranks: Mapping[bytes, int]) -> bytes:
     >>> rank_file({b"a": 0, b"ab": 1})
     b'YQ== 0\\nYWI= 1\\n'
     """
-    lines = [
-        b"%s %d\n" % (base64.b64encode(token), token_id)
-        for token, token_id in sorted(ranks.items(), key=lambda item: item[1])
-    ]
-    return b"".join(lines)
+    rows = sorted(ranks.items(), key=itemgetter(1))
+    return b"".join([b"%s %d\n" % (b2a_base64(token, newline=False), token_id) for token, token_id in rows])
 
 
 def pack(ranks: Mapping[bytes, int]) -> bytes:
